@@ -106,7 +106,12 @@ class VerdictScorer:
 def _votes(candidates: Sequence[Candidate]) -> list[float]:
     """The share of the draws that are this response, times how sure the judge is that it is good."""
     texts = [candidate.text for candidate in candidates]
-    return [texts.count(each.text) / len(texts) * (UNKNOWN if each.q is None else each.q) for each in candidates]
+    return [texts.count(each.text) / len(texts) * sureness(each) for each in candidates]
+
+
+def sureness(judged: Candidate) -> float:
+    """Returns how sure the judge is that a candidate is good, from 0 to 1; `UNKNOWN` where it said nothing."""
+    return UNKNOWN if judged.q is None else judged.q
 
 
 def _graded(verdict: float | None) -> float | None:

@@ -20,7 +20,7 @@ from coach_gym.agents.models.reward_models import StepwisePRM
 from coach_gym.agents.models.tree import log_probs
 from coach_gym.agents.playing.forks import State, measure_q, play_states
 from coach_gym.agents.playing.player import PolicyPlayer, Situation
-from coach_gym.agents.playing.scorers import UNKNOWN, VerdictScorer
+from coach_gym.agents.playing.scorers import VerdictScorer, sureness
 from coach_gym.agents.pocket.solutions import good_candidates
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.load import load_suite
@@ -181,7 +181,7 @@ def _judge(agent: CoachAgent, episode: Episode, states: Sequence[State], along: 
         fresh = [[Candidate(each.text, [], []) for each in state.candidates] for state in states]
         VerdictScorer(agent.policy, agent.prm.judge).judge(states, fresh)
         for record, candidates in zip(along, fresh, strict=True):
-            record.verdicts = [UNKNOWN if each.q is None else each.q for each in candidates]
+            record.verdicts = [sureness(each) for each in candidates]
     for number, (record, step) in enumerate(zip(along, episode.steps, strict=True)):
         record.good = good[number] if good is not None else [math.nan] * len(record.texts)
         record.verdict, record.returned = step.process_reward, step.return_

@@ -16,7 +16,7 @@ from coach_gym.actions import Action, format_action
 from coach_gym.agents.models.reward_models import GenerativePRM
 from coach_gym.agents.playing.forks import State
 from coach_gym.agents.playing.rollout import Attempt, observation_of
-from coach_gym.agents.playing.scorers import UNKNOWN, VerdictScorer
+from coach_gym.agents.playing.scorers import VerdictScorer, sureness
 from coach_gym.agents.pocket.demonstrations import answer
 from coach_gym.agents.pocket.solutions import good_candidates
 from coach_gym.envs.android import AndroidEnv
@@ -90,7 +90,7 @@ def test_the_judge_that_forks_taught_is_surest_of_what_is_good(agent, played):
         asked = [[Candidate(each.text, [], []) for each in step.candidates] for step in episode.steps]
         scorer.judge(situations, asked)
         for candidates, verdicts in zip(asked, good, strict=True):
-            sure = [UNKNOWN if each.q is None else each.q for each in candidates]
+            sure = [sureness(each) for each in candidates]
             tallies.append(contrast_tally(sure, verdicts, [each.text for each in candidates]))
     found = contrast_report(total(tallies))
     assert found["auc"] > FLOORS["judge_auc"], found
