@@ -76,6 +76,9 @@ class CoachAgent(ActorCriticAgent):
         execute: Which candidate a roll-out executes: the `"first"`, a draw of the policy as in the paper, or the
             `"best"` by `scorer`, which finds more successes. Returns are then those of an agent that goes on choosing
             the best. `predict` remains the policy's own; `best_of` acts as such roll-outs do.
+        max_k: Responses up to which roll-outs with `execute="best"` and `scorer="reward_model"` draw more, k at a time,
+            in states where the reward model likes none; None for k. The policy learns from k of them: the executed one
+            and those drawn first.
         scorer: Who says what a candidate is worth: the `"critic"` with Q, as in the paper, or the `"reward_model"`,
             which then judges all candidates of a state, not the executed one alone. How sure it is that they are
             good, from 0 to 1, takes the place of Q, in the advantages and in the choice of the best, where it weights
@@ -117,6 +120,7 @@ class CoachAgent(ActorCriticAgent):
         distinct: bool = False,
         malformed_is_worthless: bool = True,
         execute: Literal["first", "best"] = "first",
+        max_k: int | None = None,
         scorer: Literal["critic", "reward_model"] = "critic",
         forks: Literal["critic", "policy"] | None = None,
         outcome_correction: float = 0.0,
@@ -125,7 +129,8 @@ class CoachAgent(ActorCriticAgent):
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
         require_at_least(1, k=k)
-        require_at_most(MOST, k=k)
+        require_at_least(k, max_k=max_k)
+        require_at_most(MOST, k=k, max_k=max_k)
         require_share(outcome_correction=outcome_correction, negative_weight=negative_weight)
         require_at_least(0, self_imitation=self_imitation)
         if outcome_correction and (resample or not learn_from_executed):
@@ -140,6 +145,12 @@ class CoachAgent(ActorCriticAgent):
                 f"learn_from_executed={learn_from_executed} are right only if the executed candidate is the first draw "
                 f"of the policy, and execute='best' chooses it; pass execute='first', or outcome_correction=0.0, "
                 f"distinct=False, resample=False and learn_from_executed=True"
+            )
+        if max_k is not None and (execute, scorer) != ("best", "reward_model"):
+            raise ValueError(
+                f"max_k={max_k} draws more where a reward model that chooses likes none of k={k} responses, and these "
+                f"are execute={execute!r}, scorer={scorer!r}; pass execute='best' and scorer='reward_model', or "
+                f"max_k=None"
             )
         if baseline == "mean" and k == 1:
             raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")
@@ -185,7 +196,7 @@ class CoachAgent(ActorCriticAgent):
         self.verdicts = VerdictScorer(self.policy, self.ask_reward_model, malformed_is_worthless)
         if execute == "best":
             judge = self.rollout_player.judge
-            self.rollout_player = self.best_of(k)
+            self.rollout_player = self.best_of(k, max_k)
             self.rollout_player.judge = judge
             self.rollout_player.rollout_temperature = self.rollout_temperature
         self.distinct = self.rollout_player.distinct = distinct
@@ -205,14 +216,15 @@ class CoachAgent(ActorCriticAgent):
         """Index of the first candidate that the policy learns from; the executed one comes first of all."""
         return 0 if self.learn_from_executed and not self.resample else 1
 
-    def best_of(self, k: int) -> BestOfK:
+    def best_of(self, k: int, max_k: int | None = None) -> BestOfK:
         """Returns a player that executes the best of k drawn responses by `scorer`: `evaluate(agent.best_of(8), env)`.
 
-        It shares the agent's models. For a distributed agent, save it and load it in one process.
+        Where the scorer holds all for bad, it draws more, up to `max_k`. It shares the agent's models. For a
+        distributed agent, save it and load it in one process.
         """
         by_q = CriticScorer(self.policy, self.critic, self.malformed_is_worthless)
         score = by_q if self.scorer == "critic" else self.verdicts
-        return BestOfK(self.policy, self.generator, self.temperature, self.max_new_tokens, score, k)
+        return BestOfK(self.policy, self.generator, self.temperature, self.max_new_tokens, score, k, max_k)
 
     def distribute(self) -> None:
         """Shards the agent over the processes of `torch.distributed`; `learn` calls it.

@@ -15,7 +15,7 @@ class Scorer(Protocol):
     def __call__(
         self, situations: Sequence[Situation], prompts: Sequence[Prompt], drawn: Sequence[list[Candidate]]
     ) -> list[list[float]]:
-        """Returns a score for every candidate of every state; more is better.
+        """Returns a score for every candidate of every state: more is better, and less than 0 is bad.
 
         Args:
             situations: The states.
@@ -38,25 +38,48 @@ class BestOfK(PolicyPlayer):
         max_new_tokens: Length at which a response is cut off.
         score: Scores the responses.
         k: Responses drawn in every state.
+        max_k: Responses up to which more are drawn, k at a time, in states where all so far are bad; None for k.
     """
 
     def __init__(
-        self, policy: Policy, generator: Generator, temperature: float, max_new_tokens: int, score: Scorer, k: int
-    ) -> None:
+        self, policy: Policy, generator: Generator, temperature: float, max_new_tokens: int, score: Scorer, k: int,
+        max_k: int | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(policy, generator, temperature, max_new_tokens)
         self.score = score
         self.k = k
+        self.max_k = max_k or k
 
     def draw(self, situations: Sequence[Situation], on_first: OnFirst | None = None) -> list[list[Candidate]]:
-        """Draws k candidates in every state, the best one first; `on_first` receives it once all are scored."""
-        prompts = self.prompts(situations)
-        drawn = self.explore(prompts, self.k)
-        scores = self.score(situations, prompts, drawn)
-        ordered = [_best_first(candidates, of_state) for candidates, of_state in zip(drawn, scores, strict=True)]
+        """Draws k candidates in every state, the best one first; `on_first` receives it once all are scored.
+
+        Of a state where more were drawn, the best one and the k - 1 drawn first are returned.
+        """
+        drawn, scores = self._draw_until_good(situations, self.prompts(situations))
+        ordered = [
+            _best_first(candidates, of_state)[: self.k] for candidates, of_state in zip(drawn, scores, strict=True)
+        ]
         if on_first is not None:
             for number, candidates in enumerate(ordered):
                 on_first(number, candidates[0])
         return ordered
+
+    def _draw_until_good(
+        self, situations: Sequence[Situation], prompts: Sequence[Prompt]
+    ) -> tuple[list[list[Candidate]], list[list[float]]]:
+        """Returns the candidates of every state and their scores."""
+        drawn = self.explore(prompts, self.k)
+        scores = self.score(situations, prompts, drawn)
+        for _ in range(self.k, self.max_k, self.k):
+            poor = [number for number, of_state in enumerate(scores) if max(of_state) < 0]
+            if not poor:
+                break
+            for number, more in zip(poor, self.explore([prompts[n] for n in poor], self.k), strict=True):
+                drawn[number] = [*drawn[number], *more]
+            again = self.score([situations[n] for n in poor], [prompts[n] for n in poor], [drawn[n] for n in poor])
+            for number, of_state in zip(poor, again, strict=True):
+                scores[number] = of_state
+        return drawn, scores
 
     def respond(self, situations: Sequence[Situation], deterministic: bool) -> list[list[Candidate]]:
         """Draws as for a roll-out in either case: of the most likely response alone there is no choice."""

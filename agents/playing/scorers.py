@@ -12,7 +12,7 @@ from coach_gym.agents.playing.player import Situation
 from coach_gym.episode import Candidate
 
 UNKNOWN = 0.5
-"""What a candidate without a verdict counts: between bad and good."""
+"""What a candidate without a verdict counts: between bad and good, and good enough to be executed."""
 
 
 class CriticScorer:
@@ -54,8 +54,9 @@ class CriticScorer:
 class VerdictScorer:
     """Scores candidates by a vote of the draws, each weighted by how sure the process reward model is that it is good.
 
-    How sure it is (`Verdict.probability`, or the verdict where that is not known) is noted as their Q. Equal responses
-    of a state share a question, and no candidate is asked about twice.
+    What it holds for bad comes after all others, with a score below 0. How sure it is (`Verdict.probability`, or the
+    verdict where that is not known) is noted as their Q. Equal responses of a state share a question, and no candidate
+    is asked about twice.
 
     Args:
         policy: Reads the responses.
@@ -86,7 +87,9 @@ class VerdictScorer:
         for number, (situation, candidates) in enumerate(zip(situations, drawn, strict=True)):
             frame = self.policy.frame(situation.observation)
             past = [(step.observation, step.action) for step in situation.episode.steps]
+            known = {candidate.text: candidate.q for candidate in candidates if candidate.q is not None}
             for candidate in candidates:
+                candidate.q = known.get(candidate.text)
                 if candidate.q is not None or (number, candidate.text) in asked:
                     continue
                 if self.malformed_is_worthless and not self.policy.is_action(candidate.text, frame):
@@ -104,9 +107,10 @@ class VerdictScorer:
 
 
 def _votes(candidates: Sequence[Candidate]) -> list[float]:
-    """The share of the draws that are this response, times how sure the judge is that it is good."""
+    """The share of the draws that are this response, times how sure the judge is that it is good; 1 less if bad."""
     texts = [candidate.text for candidate in candidates]
-    return [texts.count(each.text) / len(texts) * sureness(each) for each in candidates]
+    shares = [texts.count(each.text) / len(texts) for each in candidates]
+    return [share * sureness(c) - (sureness(c) < UNKNOWN) for share, c in zip(shares, candidates, strict=True)]
 
 
 def sureness(judged: Candidate) -> float:

@@ -29,6 +29,7 @@ JUDGE = "pocket-judge"
 JUDGED: dict[str, Any] = {
     **CRITIC, "reward_model": JUDGE, "scorer": "reward_model", "execute": "best", "k": 16,
 }  # fmt: skip
+AGAIN: dict[str, Any] = {"max_k": 64}
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,17 @@ METHODS = {
     "best_of_4": Method("best of 4 by Q", CoachAgent, CRITIC, learns=False, best_of=4),
     "best_of_8": Method("best of 8 by Q", CoachAgent, CRITIC, learns=False, best_of=8),
     "best_by_judge": Method("best of 16 by the judge", CoachAgent, JUDGED, learns=False, best_of=16),
+    "best_by_judge_64": Method("best of 16 to 64 by the judge", CoachAgent, JUDGED | AGAIN, learns=False, best_of=16),
     "judged": Method("CoachAgent, judge scores", CoachAgent, JUDGED),
     "frozen": Method("CoachAgent, critic frozen", CoachAgent, CRITIC),
     "imitates": Method("CoachAgent, imitates only", CoachAgent, CRITIC | {"critic": "copy"}),
     "cloning": Method("filtered cloning", FilteredCloningAgent, baseline=True),
     "cloning_judged": Method(
         "filtered cloning of the judge's best of 16", FilteredCloningAgent, {"judge": JUDGE, "k": 16}
+    ),
+    "judged_64": Method("CoachAgent, judge scores, up to 64 draws", CoachAgent, JUDGED | AGAIN),
+    "cloning_judged_64": Method(
+        "filtered cloning of the judge's best of 16 to 64", FilteredCloningAgent, {"judge": JUDGE, "k": 16} | AGAIN
     ),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
@@ -129,8 +135,8 @@ def chosen() -> dict[str, dict[str, Any]]:
         "frozen": frozen, "imitates": frozen,
         "coach_alone": settings[COACH] | ALONE, "judged_alone": settings[COACH] | ALONE,
         "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
-        "judged": settings[COACH] | {"outcome_correction": 0.0},
-        "cloning_judged": settings["cloning"],
+        **dict.fromkeys(("judged", "judged_64"), settings[COACH] | {"outcome_correction": 0.0}),
+        **dict.fromkeys(("cloning_judged", "cloning_judged_64"), settings["cloning"]),
     }  # fmt: skip
     return settings | controls | {"measured": settings[COACH]}
 

@@ -44,6 +44,32 @@ def test_the_best_action_comes_first_and_a_response_that_is_none_last(q, first, 
     assert sorted(map(id, drawn)) == sorted(map(id, candidates))
 
 
+def test_more_are_drawn_where_all_are_bad_and_nowhere_else(monkeypatch):
+    policy = tiny.policy()
+    player = CoachAgent(policy, None).best_of(2, max_k=6)
+    drawn: list[int] = []
+
+    def sample(prompts, k, *arguments, **options):
+        drawn.append(len(prompts))
+        return [[letter(policy, HOME if len(drawn) > 1 and n == 0 else BACK) for n in range(k)] for _ in prompts]
+
+    def score(situations, prompts, candidates):
+        liked = {"red": (BACK, HOME), "green": (HOME,), "blue": ()}  # at once, when drawn again, never
+        return [
+            [0.1 if each.text in liked[state.episode.goal] else -1.0 for each in of_state]
+            for state, of_state in zip(situations, candidates, strict=True)
+        ]
+
+    monkeypatch.setattr(player.generator, "sample", sample)
+    monkeypatch.setattr(player, "score", score)
+    seen = tiny.episode(policy, steps=1).steps[0].observation
+    told: list[int] = []
+    states = [Attempt(n, n, Episode(goal), seen) for n, goal in enumerate(("red", "green", "blue"))]
+    chosen = player.draw(states, lambda number, _: told.append(number))
+    assert drawn == [3, 2, 1] and told == [0, 1, 2]
+    assert [[each.text for each in of_state] for of_state in chosen] == [[BACK, BACK], [HOME, BACK], [BACK, BACK]]
+
+
 @pytest.fixture(scope="module")
 def agent():
     torch.manual_seed(0)

@@ -71,19 +71,20 @@ def test_equal_responses_share_a_question_and_what_is_no_action_needs_none():
     scorer = VerdictScorer(policy, judge.judge)
     drawn = [candidates(BACK, HOME, BACK, CUT), candidates(HOME, HOME, BACK, HOME)]
     states = [situation(steps=["before"]), situation("blue")]
-    assert scorer(states, [], drawn) == [[0.5, 0, 0.5, 0], [0, 0, 0.25, 0]]
+    assert scorer(states, [], drawn) == [[0.5, -1, 0.5, -1], [-1, -1, 0.25, -1]]
     assert [[each.q for each in row] for row in drawn] == [[1, 0, 1, 0], [0, 0, 1, 0]]
     assert [goal for goal, _ in judge.asked] == ["red", "red", "blue", "blue"]
     assert [action for _, action in judge.asked[0][1]] == ["before", policy.parse(BACK, frame)]
+    drawn[0] += candidates(HOME)
     scorer(states, [], drawn)
-    assert len(judge.asked) == 4, "no candidate is asked about twice"
+    assert len(judge.asked) == 4, "no response is asked about twice"
 
 
 def test_an_unknown_verdict_is_neither_good_nor_bad():
     policy = tiny.policy()
     scorer = VerdictScorer(policy, lambda questions: [None, 1.0, 0.0])
     drawn = [candidates("Action: wait()", BACK, HOME)]
-    assert scorer([situation()], [], drawn) == [[0.5 / 3, 1 / 3, 0.0]]
+    assert scorer([situation()], [], drawn) == [[0.5 / 3, 1 / 3, -1.0]]
     assert [candidate.q for candidate in drawn[0]] == [None, 1.0, 0.0]
 
 
@@ -92,7 +93,7 @@ def test_draws_vote_and_count_as_much_as_the_judge_is_sure():
     unsure.probability = 0.7
     drawn = [candidates("Action: wait()", BACK, HOME, "Action: wait()")]
     scorer = VerdictScorer(tiny.policy(), lambda questions: [unsure, sure, 0.0])
-    assert scorer([situation()], [], drawn) == [[0.35, 0.25, 0.0, 0.35]]
+    assert scorer([situation()], [], drawn) == [[0.35, 0.25, -1.0, 0.35]]
     assert [each.q for each in drawn[0]] == [0.7, 1.0, 0.0, 0.7]
     assert [getattr(each.q, "reasoning", None) for each in drawn[0]] == ["b", "a", None, "b"]
 
@@ -169,6 +170,23 @@ def test_a_reward_model_that_judges_single_steps_is_needed():
         CoachAgent(tiny.policy(), None, scorer="reward_model")
 
 
+@pytest.mark.parametrize("other", [{"scorer": "critic"}, {"execute": "first"}])
+def test_more_draws_need_a_judge_that_chooses(other):
+    with pytest.raises(ValueError, match="max_k=32 draws more where a reward model that chooses likes none"):
+        CoachAgent(tiny.policy(), None, k=16, max_k=32, **{"scorer": "reward_model", "execute": "best"} | other)
+
+
+def test_both_agents_draw_again_where_the_judge_likes_none():
+    for max_k in (2, 16):
+        settings = {"max_k": max_k, "malformed_is_worthless": False, "max_new_tokens": 3, "seed": 0, "batch_size": 40}
+        cloning = FilteredCloningAgent(warm_policy(), AndroidVectorEnv([ButtonEnv] * 4), judge=Judge(), k=2, **settings)
+        for agent in (cloning, coach(Judge(), execute="best", k=2, max_k=max_k)):
+            episodes = played(agent)
+            assert all(len(episode.steps[0].candidates) == 2 for episode in episodes)
+            solved = sum(bool(episode.success) for episode in episodes)
+            assert solved < 36 if max_k == 2 else solved > 36
+
+
 # ---- filtered cloning -----------------------------------------------------------------------------------------------
 
 
@@ -183,8 +201,10 @@ def test_cloning_imitates_what_the_judge_lets_succeed():
 
 
 @pytest.mark.parametrize(("arguments", "told"), [
-    ({"k": 4}, "k=4 responses and judge=None"),
-    ({"judge": Judge()}, "k=1 responses and judge="),
+    ({"k": 4}, "k=4 responses, max_k=None and judge=None"),
+    ({"judge": Judge()}, "k=1 responses, max_k=None and judge="),
+    ({"max_k": 4}, "k=1 responses, max_k=4 and judge=None"),
+    ({"judge": Judge(), "k": 4, "max_k": 3}, "max_k=3 is too small; pass 4"),
 ])  # fmt: skip
 def test_a_choice_needs_a_judge_and_several_responses(arguments, told):
     with pytest.raises(ValueError, match=told):

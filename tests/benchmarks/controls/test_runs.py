@@ -56,21 +56,23 @@ def test_every_method_runs_and_is_counted(name, buttons):
     found = execute(Run(name, 0, policy=buttons, settings=settings(name), **TINY))
     json.dumps(found)
     points, counts = found["curve"], found["counts"]
+    asked_again = counts["policy_prompts"] - 8
+    assert asked_again == 0 or (asked_again > 0 and "max_k" in METHODS[name].settings)
     assert all(
         len(point[how]) == 4 and set(point[how]) <= set("01") for point in points for how in ("greedy", "sampled")
     )
     if METHODS[name].learns:
         assert [point["work"]["steps"] for point in points] == [point["steps"] for point in points]
         if "forks" in METHODS[name].settings:  # one step each from here to the end
-            assert counts["steps"] > 8 == counts["policy_prompts"], "forks count"
+            assert counts["steps"] > 8, "forks count"
         else:
             assert [point["steps"] for point in points] == [4, 8], "an episode has one step"
-            assert counts["steps"] == counts["policy_prompts"] == 8, "evaluations are not counted"
+            assert counts["steps"] == 8, "evaluations are not counted"
         assert counts.get("updates", 0) >= 1 or "cloning" in name, "nothing may have succeeded"
         assert points[0]["work"]["policy_drawn"] < points[1]["work"]["policy_drawn"]
     else:
         assert [point["steps"] for point in points] == [0]
-        assert counts["steps"] == counts["policy_prompts"] == 8, "greedy and sampled"
+        assert counts["steps"] == 8, "greedy and sampled"
     given = METHODS[name].settings
     asked = "critic" in given and given.get("forks") != "policy" and "scorer" not in given
     assert ("critic_scored" in counts) == asked
@@ -136,7 +138,7 @@ def test_settings_are_not_chosen_on_test():
 
 def test_every_method_that_learns_has_a_grid_of_the_same_size():
     learn = {name for name, method in METHODS.items() if method.learns}
-    judged = {"judged", "judged_alone", "cloning_judged"}
+    judged = {"judged", "judged_64", "judged_alone", "cloning_judged", "cloning_judged_64"}
     controls = {"frozen", "imitates", "coach_alone", "uncorrected", "measured", *judged}
     assert learn - controls == GRIDS.keys()
     assert len({len(grid) for grid in GRIDS.values()}) == 1
@@ -177,7 +179,8 @@ def test_another_judge_changes_what_a_judge_chooses_for_and_nothing_else():
     found = methods.with_judge(methods.chosen(), "my/judge")
     assert found["cloning_judged"] == {**methods.chosen()["cloning_judged"], "judge": "my/judge"}
     assert found["judged"]["reward_model"] == found["best_by_judge"]["reward_model"] == "my/judge"
-    assert found.keys() - methods.chosen().keys() == {"best_by_judge"} and found["grpo"] == methods.chosen()["grpo"]
+    assert found.keys() - methods.chosen().keys() == {"best_by_judge", "best_by_judge_64"}
+    assert found["grpo"] == methods.chosen()["grpo"]
     assert "my/judge" not in found[COACH].values()
 
 
