@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from coach_gym.agents.models.policy import SHIPPED, Policy
+from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.pocket import judge, sight
 from coach_gym.hub import SHIPPED as NAMES
 
@@ -29,7 +30,7 @@ def test_a_judge_learns_verdicts_of_forks_and_goes_on(experts, tmp_path, monkeyp
     workshop = judge.JudgeWorkshop(tmp_path, **settings)
     before = [weights.clone() for weights in workshop.prm.policy.model.parameters()]
     assert workshop.run()
-    asked = [tokenizer.decode(sequence.ids) for sequence in workshop._kept]
+    asked = [tokenizer.decode(sequence.ids) for sequence in workshop.questions]
     verdicts = [text.rpartition(" judgment:")[2].removesuffix("<|im_end|>") for text in asked]
     assert set(verdicts) == {"True", "False"}
     reasons = {re.search(r"<think>(.*)</think>", text)[1] for text in asked}
@@ -40,6 +41,20 @@ def test_a_judge_learns_verdicts_of_forks_and_goes_on(experts, tmp_path, monkeyp
     assert again.steps == {"judge": 2}
     for kept, made in zip(again.prm.policy.model.parameters(), workshop.prm.policy.model.parameters(), strict=True):
         assert torch.equal(kept, made)
+
+
+def test_in_a_second_round_the_judge_chooses_and_more_is_asked(tmp_path, monkeypatch):
+    monkeypatch.setattr(judge, "TRIES", 2)
+    monkeypatch.setattr(judge, "TRIES_BY_CHOICE", 1)
+    settings = {"families": (FAMILY,), "instances": 1, "steps": 1, "experts": False}
+    first = judge.JudgeWorkshop(tmp_path, **settings)
+    assert first.run()
+    workshop = judge.JudgeWorkshop(tmp_path, **settings, rounds=2)
+    assert workshop.steps == {"judge": 1, "judge_2": 0} and workshop.run()
+    assert len(workshop.questions) > len(first.questions)
+    kept = workshop.questions[: len(first.questions)]
+    assert [asked.ids for asked in kept] == [asked.ids for asked in first.questions]
+    assert isinstance(workshop.player, BestOfK) and not isinstance(first.player, BestOfK)
 
 
 def test_without_any_solution_there_is_nothing_to_learn(tmp_path, monkeypatch):
