@@ -17,7 +17,9 @@ from coach_gym.agents.models.reward_models import (
     format_judgment,
     parse_judgment,
 )
+from coach_gym.agents.playing.rollout import observation_of
 from coach_gym.dialects import UITars
+from coach_gym.envs.android import AndroidEnv
 from coach_gym.episode import Candidate, Observation
 from tests.agents import tiny
 
@@ -92,10 +94,9 @@ def test_unclear_verdicts_are_asked_for_once_more_and_then_unknown(policy: Polic
 
 def test_a_verdict_knows_how_sure_the_judge_is() -> None:
     judge = GenerativePRM.load("pocket-judge")
-    screen = '<Button text="Save" bounds="[2,4][40,60]"/>'
-    observation = tiny.observation(np.random.default_rng(0), screen)
-    for action in ("Thought: Save\nAction: click(point=(21, 32))", "Action: press_back()", "Action: wait()"):
-        question = "Save the note", [(observation, action)]
+    seen, _ = AndroidEnv(screen_size=(270, 600), tasks=("SystemWifiTurnOff",)).reset(seed=0)
+    for action in ("Thought: open\nAction: open_app(app_name='Settings')", "press_back()", "wait()"):
+        question = seen["goal"], [(observation_of(seen), action)]
         (verdict,) = judge.judge([question])
         assert isinstance(verdict, Verdict) and 0 < verdict.probability < 1
         assert (verdict.probability > 0.5) == bool(verdict)
