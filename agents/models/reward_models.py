@@ -20,7 +20,11 @@ from coach_gym.dialects.ui_tars import screen_lines
 from coach_gym.episode import Candidate, Observation
 
 PROMPTS = Path(__file__).parent / "prompts"
-SHIPPED_JUDGES = {"pocket": POCKET.parent / "prm", "pocket-judge": POCKET.parent / "judge"}
+SHIPPED_JUDGES = {
+    "pocket": POCKET.parent / "prm",
+    "pocket-judge": POCKET.parent / "judge",
+    "pocket-judge-demo": POCKET.parent / "judge_demo",
+}
 """The process reward models that come with this package, by the names that users give."""
 _PLACEHOLDER = re.compile(r"\{(instruction|screenshot|screen|history|response)\}")
 _JUDGMENT = re.compile(r"\s*judgment:\s*(True|False)\s*", re.IGNORECASE)

@@ -111,7 +111,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--curriculum", type=float, help="practise more what is solved less, in all trainings: the argument of agents"
     )
-    parser.add_argument("--judge", help="directory of a judge that chooses among candidates in place of pocket-judge")
+    parser.add_argument("--judge", help="a judge that chooses in place of pocket-judge: its name or directory")
     parser.add_argument("--temperature", type=float, help="of all policies that learn: the argument of agents")
     parser.add_argument("--shuffle-rewards", action="store_true", help="learn from the outcomes of other episodes")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")

@@ -82,8 +82,9 @@ def test_the_critic_is_no_coin(agent, played):
     assert found["auc"] > FLOORS["critic_auc"] > coin["auc"], (found, coin)
 
 
-def test_the_judge_that_forks_taught_is_surest_of_what_is_good(agent, played):
-    scorer, tallies = VerdictScorer(agent.policy, GenerativePRM.load("pocket-judge").judge), []
+@pytest.mark.parametrize("name", ["pocket-judge", "pocket-judge-demo"])
+def test_a_judge_that_forks_taught_is_surest_of_what_is_good(name, agent, played):
+    scorer, tallies = VerdictScorer(agent.policy, GenerativePRM.load(name).judge), []
     for episode, good in played:
         pasts = [Episode(episode.goal, episode.steps[:t]) for t in range(episode.length)]
         situations = [Attempt(0, 0, past, step.observation) for past, step in zip(pasts, episode.steps, strict=True)]
