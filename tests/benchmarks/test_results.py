@@ -71,6 +71,9 @@ QUOTED = {
     "controls_own_judge": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
+    "controls_judge_demo": {
+        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
+    },
     "controls_shuffled": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
@@ -81,6 +84,7 @@ QUOTED = {
     "judges": {name: "{:.2f}".format for name in ("auc_before", "auc", "prm_accuracy_before", "prm_accuracy")},
     "judge_default": {"prm_accuracy": "{:.2f}".format},
     "judge_forks": {name: "{:.2f}".format for name in ("prm_accuracy", "auc", "auc_judge")},
+    "judge_demo": {"prm_accuracy": "{:.2f}".format},
     "judge_own": {"prm_accuracy": "{:.2f}".format},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
     "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
