@@ -181,6 +181,8 @@ def main() -> None:
     told = "state and data of these settings; the judge is in prm/"
     parser.add_argument("--out", type=Path, default=Path("runs/judge"), help=told)
     arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error(f"--rounds {arguments.rounds} teaches nothing; pass 1 or more")
     torch.set_num_threads(1)  # sums in another order would make another model
     families, experts = tuple(arguments.families), not arguments.without_experts
     workshop = JudgeWorkshop(
