@@ -317,8 +317,8 @@ def test_another_seed_makes_another_model(tmp_path: Path, small: dict[str, train
 
 
 def test_the_weights_are_small() -> None:
-    """Two policies, a critic and two judges."""
-    assert sum(path.stat().st_size for path in WEIGHTS.rglob("*") if path.is_file()) < 25e6
+    """Two policies, a critic and three judges."""
+    assert sum(path.stat().st_size for path in WEIGHTS.rglob("*") if path.is_file()) < 30e6
 
 
 def test_the_shipped_tokenizer_is_the_one_that_is_built(policy: Policy) -> None:
