@@ -1,11 +1,12 @@
 """Acting by choice: of k drawn responses, the one that scores highest is executed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from coach_gym.agents.generation.generator import Generator, OnFirst
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.playing.player import PolicyPlayer, Situation
+from coach_gym.agents.playing.variations import variations
 from coach_gym.episode import Candidate
 
 
@@ -39,16 +40,18 @@ class BestOfK(PolicyPlayer):
         score: Scores the responses.
         k: Responses drawn in every state.
         max_k: Responses up to which more are drawn, k at a time, in states where all so far are bad; None for k.
+        vary_text: Tries other texts in states where all k are bad, before more are drawn (`variations.py`).
     """
 
     def __init__(
         self, policy: Policy, generator: Generator, temperature: float, max_new_tokens: int, score: Scorer, k: int,
-        max_k: int | None = None,
+        max_k: int | None = None, vary_text: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(policy, generator, temperature, max_new_tokens)
         self.score = score
         self.k = k
         self.max_k = max_k or k
+        self.vary_text = vary_text
 
     def draw(self, situations: Sequence[Situation], on_first: OnFirst | None = None) -> list[list[Candidate]]:
         """Draws k candidates in every state, the best one first; `on_first` receives it once all are scored.
@@ -70,16 +73,26 @@ class BestOfK(PolicyPlayer):
         """Returns the candidates of every state and their scores."""
         drawn = self.explore(prompts, self.k)
         scores = self.score(situations, prompts, drawn)
-        for _ in range(self.k, self.max_k, self.k):
+
+        def try_more(more_of: Callable[[list[int]], Sequence[list[Candidate]]]) -> None:
+            """Adds further candidates where all so far are bad."""
             poor = [number for number, of_state in enumerate(scores) if max(of_state) < 0]
             if not poor:
-                break
-            for number, more in zip(poor, self.explore([prompts[n] for n in poor], self.k), strict=True):
+                return
+            for number, more in zip(poor, more_of(poor), strict=True):
                 drawn[number] = [*drawn[number], *more]
             again = self.score([situations[n] for n in poor], [prompts[n] for n in poor], [drawn[n] for n in poor])
             for number, of_state in zip(poor, again, strict=True):
                 scores[number] = of_state
+
+        if self.vary_text:
+            try_more(lambda poor: [self._variations(situations[n], drawn[n]) for n in poor])
+        for _ in range(self.k, self.max_k, self.k):
+            try_more(lambda poor: self.explore([prompts[n] for n in poor], self.k))
         return drawn, scores
+
+    def _variations(self, situation: Situation, drawn: list[Candidate]) -> list[Candidate]:
+        return variations(self.policy, situation, drawn, self.max_new_tokens)
 
     def respond(self, situations: Sequence[Situation], deterministic: bool) -> list[list[Candidate]]:
         """Draws as for a roll-out in either case: of the most likely response alone there is no choice."""
