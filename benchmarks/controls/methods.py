@@ -30,6 +30,7 @@ JUDGED: dict[str, Any] = {
     **CRITIC, "reward_model": JUDGE, "scorer": "reward_model", "execute": "best", "k": 16,
 }  # fmt: skip
 AGAIN: dict[str, Any] = {"max_k": 64}
+VARIED: dict[str, Any] = {"k": 4, "max_k": 16, "vary_text": True}
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ METHODS = {
     "judged_64": Method("CoachAgent, judge scores, up to 64 draws", CoachAgent, JUDGED | AGAIN),
     "cloning_judged_64": Method(
         "filtered cloning of the judge's best of 16 to 64", FilteredCloningAgent, {"judge": JUDGE, "k": 16} | AGAIN
+    ),
+    "varied": Method("CoachAgent, judge scores, up to 16 draws, texts varied", CoachAgent, JUDGED | VARIED),
+    "cloning_varied": Method(
+        "filtered cloning of the judge's best of 4 to 16, texts varied", FilteredCloningAgent, {"judge": JUDGE} | VARIED
     ),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
@@ -135,8 +140,8 @@ def chosen() -> dict[str, dict[str, Any]]:
         "frozen": frozen, "imitates": frozen,
         "coach_alone": settings[COACH] | ALONE, "judged_alone": settings[COACH] | ALONE,
         "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
-        **dict.fromkeys(("judged", "judged_64"), settings[COACH] | {"outcome_correction": 0.0}),
-        **dict.fromkeys(("cloning_judged", "cloning_judged_64"), settings["cloning"]),
+        **dict.fromkeys(("judged", "judged_64", "varied"), settings[COACH] | {"outcome_correction": 0.0}),
+        **dict.fromkeys(("cloning_judged", "cloning_judged_64", "cloning_varied"), settings["cloning"]),
     }  # fmt: skip
     return settings | controls | {"measured": settings[COACH]}
 

@@ -138,7 +138,7 @@ def test_settings_are_not_chosen_on_test():
 
 def test_every_method_that_learns_has_a_grid_of_the_same_size():
     learn = {name for name, method in METHODS.items() if method.learns}
-    judged = {"judged", "judged_64", "judged_alone", "cloning_judged", "cloning_judged_64"}
+    judged = {"judged", "judged_64", "judged_alone", "cloning_judged", "cloning_judged_64", "varied", "cloning_varied"}
     controls = {"frozen", "imitates", "coach_alone", "uncorrected", "measured", *judged}
     assert learn - controls == GRIDS.keys()
     assert len({len(grid) for grid in GRIDS.values()}) == 1
