@@ -3,11 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from coach_gym.agents.generation.generator import Generator, OnFirst
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.playing.player import PolicyPlayer, Situation
+from coach_gym.agents.playing.scorers import UNKNOWN, sureness
 from coach_gym.agents.playing.variations import variations
-from coach_gym.episode import Candidate
+from coach_gym.episode import Candidate, Episode
 
 
 class Scorer(Protocol):
@@ -97,6 +100,15 @@ class BestOfK(PolicyPlayer):
     def respond(self, situations: Sequence[Situation], deterministic: bool) -> list[list[Candidate]]:
         """Draws as for a roll-out in either case: of the most likely response alone there is no choice."""
         return self.draw(situations)
+
+    def own_success(self, episode: Episode) -> float:
+        """Returns how far an episode was solved by the policy alone, and not by choosing.
+
+        This is the share of the candidates that a reward model likes, in the state where that is smallest; a critic
+        says of none that it is good or bad, and takes nothing away.
+        """
+        shares = [np.mean([sureness(candidate) >= UNKNOWN for candidate in step.candidates]) for step in episode.steps]
+        return super().own_success(episode) * float(min(shares))
 
 
 def _best_first(candidates: list[Candidate], scores: Sequence[float]) -> list[Candidate]:

@@ -112,6 +112,10 @@ class PolicyPlayer:
         action = self.policy.parse(candidates[0].text, self.policy.frame(observation))
         return Step(observation, candidates, executed=0, action=action, version=self.version)
 
+    def own_success(self, episode: Episode) -> float:
+        """Returns whether an episode that this player has played was solved, as far as the policy alone did it."""
+        return float(episode.success)
+
     def predict(
         self,
         observation: Mapping[str, Any],

@@ -83,7 +83,8 @@ class CollectingAgent(UpdatingAgent):
             self.verify(played)
             self.log.add_episodes(finished)
         if self.curriculum:
-            known = processes.gather([(episode.task, episode.success) for episode in played if episode.learnable])
+            own = self.rollout_player.own_success
+            known = processes.gather([(episode.task, own(episode)) for episode in played if episode.learnable])
             self.success_rates = updated_rates(self.success_rates, chain.from_iterable(known))
             for task, rate in self.success_rates.items():
                 self.logger.record(f"success_rates/{task}", rate, exclude=("stdout", "csv", "json"))

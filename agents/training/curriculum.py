@@ -15,8 +15,8 @@ WINDOW = 16
 """Episodes that a success rate remembers, as an exponential average."""
 
 
-def updated_rates(rates: Mapping[str, float], played: Iterable[tuple[str, bool]]) -> dict[str, float]:
-    """Returns success rates by family after further episodes, given as family and success in order."""
+def updated_rates(rates: Mapping[str, float], played: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Returns success rates by family after further episodes, given as family and success, from 0 to 1, in order."""
     after = dict(rates)
     for task, success in played:
         rate = after.get(task, UNKNOWN)

@@ -7,7 +7,7 @@ from coach_gym.agents import CoachAgent, evaluate
 from coach_gym.agents.models.tree import build_tree, prompt_tree
 from coach_gym.agents.playing.rollout import Attempt
 from coach_gym.envs.vector import AndroidVectorEnv
-from coach_gym.episode import Candidate, Episode
+from coach_gym.episode import Candidate, Episode, Step
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 from tests.agents.warm_start import letter, trained_critic, warm_policy
@@ -68,6 +68,22 @@ def test_more_are_drawn_where_all_are_bad_and_nowhere_else(monkeypatch):
     chosen = player.draw(states, lambda number, _: told.append(number))
     assert drawn == [3, 2, 1] and told == [0, 1, 2]
     assert [[each.text for each in of_state] for of_state in chosen] == [[BACK, BACK], [HOME, BACK], [BACK, BACK]]
+
+
+@pytest.mark.parametrize(("outcome", "verdicts", "own"), [
+    (1.0, [[1.0, 0.9], [0.8, 0.0]], 0.5),  # the second state's other draw is bad
+    (1.0, [[0.9, 0.1, 0.2, 0.3], [0.6, 0.4]], 0.25),
+    (0.5, [[1.0, 1.0]], 0.0),
+    (1.0, [[None, None]], 1.0),
+])  # fmt: skip
+def test_a_chosen_success_is_the_policys_own_as_far_as_its_draws_are_good(outcome, verdicts, own):
+    policy = tiny.policy()
+    seen = tiny.episode(policy, steps=1).steps[0].observation
+    steps = [Step(seen, [Candidate("", [], [], q=q) for q in of_state], 0, "") for of_state in verdicts]
+    episode = Episode("red", steps, outcome)
+    agent = CoachAgent(policy, None)
+    assert agent.best_of(2).own_success(episode) == pytest.approx(own)
+    assert agent.rollout_player.own_success(episode) == (outcome == 1.0)
 
 
 @pytest.fixture(scope="module")

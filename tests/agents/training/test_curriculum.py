@@ -9,7 +9,7 @@ from gymnasium.vector import SyncVectorEnv
 
 from coach_gym.agents import CheckpointCallback, GRPOAgent
 from coach_gym.agents.training.batching import training_seeds
-from coach_gym.agents.training.curriculum import FLOOR, UNKNOWN, play_probability, updated_rates
+from coach_gym.agents.training.curriculum import FLOOR, UNKNOWN, WINDOW, play_probability, updated_rates
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.vector import AndroidVectorEnv
 from tests.agents.training.saving.test_save_load import assert_equal
@@ -58,6 +58,7 @@ def test_all_are_played_where_nothing_is_known_or_all_do_equally_well():
 def test_rates_follow_what_was_played():
     rates = updated_rates({}, [("a", True), ("a", True), ("b", False)])
     assert UNKNOWN < rates["a"] < 1 and 0 < rates["b"] < UNKNOWN
+    assert updated_rates({}, [("a", 0.9)])["a"] == pytest.approx(UNKNOWN + 0.4 / WINDOW)
     assert updated_rates(rates, [("a", False)] * 100)["a"] == pytest.approx(0, abs=0.01)
     assert updated_rates(rates, [("a", True), ("a", False)] * 50)["a"] == pytest.approx(0.5, abs=0.05)
     assert rates == updated_rates({}, [("a", True), ("a", True), ("b", False)]), "the rates before are left alone"
