@@ -110,6 +110,7 @@ class JudgeWorkshop(Workshop):
         rng = random.Random(f"{self.seed} {family} {number}" if number else f"{self.seed} {family}")
         torch.manual_seed(rng.randrange(1 << 31))
         self.player, self.trying = self._players(number)
+        self.tries = TRIES_BY_CHOICE if number else TRIES
         env = AndroidEnv(screen_size=SCREEN, tasks=(family,), split="train")
         first = FIRST_SEED + number * self.instances
         seeds = range(first, first + self.instances)
@@ -150,8 +151,7 @@ class JudgeWorkshop(Workshop):
     def _solutions(self, episode: Episode, start: State) -> Solutions | None:
         if self.experts:
             return Solutions.of(episode, android(start), start.observation)
-        tries = TRIES_BY_CHOICE if self.player is self.trying else TRIES
-        return Solutions.found([episode, *play_on(self.trying, start, tries)])
+        return Solutions.found([episode, *play_on(self.trying, start, self.tries)])
 
     def _question(
         self, episode: Episode, number: int, state: State, text: str, good: bool, right: str
