@@ -4,13 +4,13 @@ Most of what an agent types, opens and answers is to be read somewhere. A policy
 draws no 2, however often it is asked; and a judge that has learned to compare an answer with the screen knows a 2.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from coach_gym.actions import ActionError
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.player import Situation
+from coach_gym.dialects import Frame
 from coach_gym.episode import Candidate
 from coach_gym.ui import parse_ui
 
@@ -37,8 +37,8 @@ def variations(
         At most `MOST` further candidates, all different.
     """
     known = Counter(candidate.text for candidate in drawn)
-    texts = _texts(situation)
-    varied = [text for response, _ in known.most_common(VARIED) for text in _varied(policy, situation, response, texts)]
+    texts, frame = _texts(situation), policy.frame(situation.observation)
+    varied = [text for response, _ in known.most_common(VARIED) for text in _varied(policy, frame, response, texts)]
     new = [text for text in dict.fromkeys(varied) if text not in known]
     encoded = [[*policy.chat.encode_text(text), policy.eos] for text in new[:MOST]]
     return [policy.candidate(ids, [0.0] * len(ids)) for ids in encoded if len(ids) <= max_new_tokens]
@@ -61,15 +61,20 @@ def _labels(ui: str) -> Iterator[str]:
         yield from (element.label, element.value)
 
 
-def _varied(policy: Policy, situation: Situation, response: str, texts: Iterable[str]) -> Iterator[str]:
-    try:
-        _, action = policy.dialect.parse(response, policy.frame(situation.observation))
-    except ActionError:
+def _varied(policy: Policy, frame: Frame, response: str, texts: Iterable[str]) -> Iterator[str]:
+    content = _content(policy, frame, response)
+    if not content or content not in response:  # nothing to replace, or spelled with escapes
         return
-    if not action.content or action.content not in response:  # nothing to replace, or spelled with escapes
-        return
-    before, _, after = response.rpartition(action.content)
+    before, _, after = response.rpartition(content)
     for text in texts:
-        if text.isdecimal() == action.content.isdecimal() and not re.search(r"['\"\\\n]", text):
-            yield before + text + after
+        varied = before + text + after
+        if text.isdecimal() == content.isdecimal() and _content(policy, frame, varied) == text:
+            yield varied
 
+
+def _content(policy: Policy, frame: Frame, response: str) -> str:
+    """What a response types, opens or answers; "" if it does nothing of that."""
+    try:
+        return policy.dialect.parse(response, frame)[1].content
+    except ActionError:
+        return ""
