@@ -74,6 +74,7 @@ QUOTED = {
     "controls_judge_demo": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
+    "controls_varied": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "controls_shuffled": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
