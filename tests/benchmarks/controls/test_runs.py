@@ -180,7 +180,7 @@ def test_another_judge_changes_what_a_judge_chooses_for_and_nothing_else():
     found = methods.with_judge(methods.chosen(), "my/judge")
     assert found["cloning_judged"] == {**methods.chosen()["cloning_judged"], "judge": "my/judge"}
     assert found["judged"]["reward_model"] == found["best_by_judge"]["reward_model"] == "my/judge"
-    assert found.keys() - methods.chosen().keys() == {"best_by_judge", "best_by_judge_64"}
+    assert found.keys() - methods.chosen().keys() == {"best_by_judge", "best_by_judge_64", "best_by_judge_varied"}
     assert found["grpo"] == methods.chosen()["grpo"]
     assert "my/judge" not in found[COACH].values()
 
