@@ -37,7 +37,7 @@ class FilteredCloningAgent(OnlineAgent):
         max_k: Responses up to which more are drawn, k at a time, in states where the judge likes none; None for k.
         vary_text: In states where the judge likes none of the k responses, asks it also about the same with another
             text from the screen or the instruction to type, to open or to answer. So the policy can learn what it would
-            never draw (`playing/variations.py`).
+            never draw, and what the judge wrongly likes (`playing/variations.py`).
         malformed_is_worthless: Counts a response that is no action as bad, without asking the judge. Pass False for
             environments that read other texts than the dialect's actions.
         replay: Successful episodes of earlier roll-outs to imitate again in every iteration, the latest ones; 0

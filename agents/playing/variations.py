@@ -1,6 +1,6 @@
 """Responses that the policy would never draw: its own, with another text from the screen or the instruction.
 
-Most of what an agent types, opens and answers is to be read somewhere. A policy that has only seen the answers 1 and 3
+Most of what an agent types, opens and answers can be read there. A policy that has only seen the answers 1 and 3
 draws no 2, however often it is asked; and a judge that has learned to compare an answer with the screen knows a 2.
 """
 

@@ -36,7 +36,7 @@ from benchmarks.demo import DEVICE, SUITE  # noqa: E402
 from coach_gym.envs.tasks.words import Split  # noqa: E402
 
 COMMAND = "python -m benchmarks.controls"
-OF_ALL = ("curriculum", "temperature", "learning_rate", "n_epochs")
+OF_ALL = ("curriculum", "temperature")
 """Options that are settings of all trainings."""
 UNTRIED = ("store", "judge", *OF_ALL)
 """Options whose settings no sweep has chosen."""
@@ -113,8 +113,6 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--judge", help="a judge that chooses in place of pocket-judge: its name or directory")
     parser.add_argument("--temperature", type=float, help="of all policies that learn: the argument of agents")
-    parser.add_argument("--learning-rate", type=float, help="of all trainings, instead of the chosen")
-    parser.add_argument("--n-epochs", type=int, help="of all trainings: the argument of agents")
     parser.add_argument("--shuffle-rewards", action="store_true", help="learn from the outcomes of other episodes")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--out", type=Path, default=Path("runs/controls"))
@@ -124,7 +122,7 @@ def _arguments() -> argparse.Namespace:
         parser.error(f"--store {options.store}: pass 1 or more, and not with --sweep, whose grids name the successes")
     for name in OF_ALL:
         if getattr(options, name) is not None and options.sweep:
-            parser.error(f"--{name.replace('_', '-')} changes all trainings of a comparison, and none of --sweep")
+            parser.error(f"--{name} changes all trainings of a comparison, and none of --sweep")
     if not options.sweep and not {"base", options.ours} <= {*options.methods}:
         parser.error(f"--methods needs base, where every curve starts, and {options.ours}, which --ours compares")
     return options

@@ -30,8 +30,8 @@ JUDGED: dict[str, Any] = {
     **CRITIC, "reward_model": JUDGE, "scorer": "reward_model", "execute": "best", "k": 16,
 }  # fmt: skip
 AGAIN: dict[str, Any] = {"max_k": 64}
-FEW: dict[str, Any] = {"k": 4, "max_k": 64}
-VARIED: dict[str, Any] = {"k": 4, "max_k": 16, "vary_text": True}
+FEW: dict[str, Any] = {"k": 4, "max_k": 16}
+VARIED: dict[str, Any] = {"vary_text": True}
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ METHODS = {
     "best_by_judge": Method("best of 16 by the judge", CoachAgent, JUDGED, learns=False, best_of=16),
     "best_by_judge_64": Method("best of 16 to 64 by the judge", CoachAgent, JUDGED | AGAIN, learns=False, best_of=16),
     "best_by_judge_varied": Method(
-        "best of 16 to 64 by the judge, texts varied", CoachAgent, JUDGED | AGAIN | {"vary_text": True},
+        "best of 16 to 64 by the judge, texts varied", CoachAgent, JUDGED | AGAIN | VARIED,
         learns=False, best_of=16,
     ),
     "judged": Method("CoachAgent, judge scores", CoachAgent, JUDGED),
@@ -82,13 +82,12 @@ METHODS = {
     "cloning_judged_64": Method(
         "filtered cloning of the judge's best of 16 to 64", FilteredCloningAgent, {"judge": JUDGE, "k": 16} | AGAIN
     ),
-    "judged_4": Method("CoachAgent, judge scores, 4 to 64 draws", CoachAgent, JUDGED | FEW),
-    "cloning_judged_4": Method(
-        "filtered cloning of the judge's best of 4 to 64", FilteredCloningAgent, {"judge": JUDGE} | FEW
+    "cloning_few": Method(
+        "filtered cloning of the judge's best of 4 to 16", FilteredCloningAgent, {"judge": JUDGE} | FEW
     ),
-    "varied": Method("CoachAgent, judge scores, up to 16 draws, texts varied", CoachAgent, JUDGED | VARIED),
     "cloning_varied": Method(
-        "filtered cloning of the judge's best of 4 to 16, texts varied", FilteredCloningAgent, {"judge": JUDGE} | VARIED
+        "filtered cloning of the judge's best of 4 to 16, texts varied", FilteredCloningAgent,
+        {"judge": JUDGE} | FEW | VARIED,
     ),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
@@ -149,7 +148,7 @@ def chosen() -> dict[str, dict[str, Any]]:
         "frozen": frozen, "imitates": frozen,
         "coach_alone": settings[COACH] | ALONE, "judged_alone": settings[COACH] | ALONE,
         "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
-        **dict.fromkeys(("judged", "judged_64", "judged_4", "varied"), settings[COACH] | {"outcome_correction": 0.0}),
+        **dict.fromkeys(("judged", "judged_64"), settings[COACH] | {"outcome_correction": 0.0}),
         **{name: settings["cloning"] for name in METHODS if name.startswith("cloning_")},
     }  # fmt: skip
     return settings | controls | {"measured": settings[COACH]}

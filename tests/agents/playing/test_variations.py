@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 
 from coach_gym.actions import parse_action
 from coach_gym.agents import CoachAgent, FilteredCloningAgent
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.reward_models import Verdict
+from coach_gym.agents.models.tree import log_probs
 from coach_gym.agents.playing.rollout import Attempt
 from coach_gym.agents.playing.variations import MOST, variations
 from coach_gym.episode import Candidate, Episode, Observation
@@ -131,6 +133,26 @@ def test_rollouts_execute_a_variation_that_the_judge_likes(policy, monkeypatch, 
     (candidates,) = agent.rollout_player.draw([state()])
     assert candidates[0].text == executed and len(candidates) == 2
     assert len(judge.asked) == (3 if vary_text else 1)
+
+
+@pytest.mark.parametrize(("make", "settings"), [(coach, {"self_imitation": 0}), (cloning, {})])
+def test_a_variation_that_succeeded_is_learned(monkeypatch, make, settings):
+    policy, seen = tiny.policy(), state()
+    agent = make(policy, Reader(), k=2, vary_text=True, learning_rate=1e-3, **settings)
+    ids = [*policy.chat.encode_text(finished("1")), policy.eos]
+    monkeypatch.setattr(
+        agent.generator, "sample", lambda *_, **__: [[policy.candidate(ids, [-1.0] * len(ids)) for _ in range(2)]]
+    )
+    step = agent.rollout_player.step(seen.observation, agent.rollout_player.draw([seen])[0])
+    episode = Episode(GOAL, [step], outcome=1.0)
+
+    def likelihood() -> float:
+        with torch.no_grad():
+            return float(log_probs(policy, agent.tree(episode))[0][0].sum())
+
+    before = likelihood()
+    agent.train([[episode]])
+    assert step.candidates[0].text == finished("6") and likelihood() > before + 1
 
 
 def test_nothing_is_varied_where_the_judge_likes_a_draw(policy, monkeypatch):
