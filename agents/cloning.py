@@ -35,9 +35,9 @@ class FilteredCloningAgent(OnlineAgent):
             state. Roll-outs execute one that it calls good; `predict` remains the policy's own.
         k: Responses drawn in every state; more than 1 need a `judge`.
         max_k: Responses up to which more are drawn, k at a time, in states where the judge likes none; None for k.
-        vary_text: In states where the judge likes none of the k responses, asks it also about the same with another
-            text from the screen or the instruction to type, to open or to answer. So the policy can learn what it would
-            never draw, and what the judge wrongly likes (`playing/variations.py`).
+        vary_answers: In states where the judge likes none of the k responses, asks it also about their answers with
+            another text from the screen or the instruction. So the policy can learn what it would never draw, and what
+            the judge wrongly likes (`playing/variations.py`).
         malformed_is_worthless: Counts a response that is no action as bad, without asking the judge. Pass False for
             environments that read other texts than the dialect's actions.
         replay: Successful episodes of earlier roll-outs to imitate again in every iteration, the latest ones; 0
@@ -56,7 +56,7 @@ class FilteredCloningAgent(OnlineAgent):
         judge: StepwisePRM | str | None = None,
         k: int = 1,
         max_k: int | None = None,
-        vary_text: bool = False,
+        vary_answers: bool = False,
         malformed_is_worthless: bool = True,
         replay: int = 0,
         **shared: Unpack[OnlineSettings],
@@ -65,29 +65,29 @@ class FilteredCloningAgent(OnlineAgent):
         require_at_least(1, k=k)
         require_at_least(k, max_k=max_k)
         require_at_most(MOST, k=k, max_k=max_k)
-        if (k == 1) != (judge is None) or (judge is None and (max_k is not None or vary_text)):
+        if (k == 1) != (judge is None) or (judge is None and (max_k is not None or vary_answers)):
             raise ValueError(
-                f"k={k} responses, max_k={max_k}, vary_text={vary_text} and judge={judge!r} do not go together, as a "
-                f"judge chooses among several; pass a judge and k=2 or more, or none of them"
+                f"k={k} responses, max_k={max_k}, vary_answers={vary_answers} and judge={judge!r} do not go together, "
+                f"as a judge chooses among several; pass a judge and k=2 or more, or none of them"
             )
         require_source(judge=judge)
         super().__init__(policy, env, learning_rate, **shared)
         self.prm: StepwisePRM | None = None
         self.malformed_is_worthless = malformed_is_worthless
         if judge is not None:
-            self._choose_by(judge, k, max_k, vary_text)
+            self._choose_by(judge, k, max_k, vary_answers)
         self.n_candidates = k
         self.replay = replay
         self.successes = deque(maxlen=replay)
 
-    def _choose_by(self, judge: StepwisePRM | str, k: int, max_k: int | None, vary_text: bool) -> None:
+    def _choose_by(self, judge: StepwisePRM | str, k: int, max_k: int | None, vary_answers: bool) -> None:
         """Lets roll-outs execute the best of k to `max_k` responses by a process reward model."""
         prm = load_prm(judge, "transformers" if is_address(self.generation) else self.generation)
         assert isinstance(prm, StepwisePRM)  # as all that have a name are
         self.prm = prm
         verdicts = VerdictScorer(self.policy, self.ask_judge, self.malformed_is_worthless)
         acting = self.policy, self.generator, self.temperature, self.max_new_tokens
-        self.rollout_player = BestOfK(*acting, verdicts, k, max_k, vary_text)
+        self.rollout_player = BestOfK(*acting, verdicts, k, max_k, vary_answers)
         self.rollout_player.rollout_temperature = self.rollout_temperature
 
     def ask_judge(self, questions: list[Question]) -> Verdicts:

@@ -79,10 +79,10 @@ class CoachAgent(ActorCriticAgent):
         max_k: Responses up to which roll-outs with `execute="best"` and `scorer="reward_model"` draw more, k at a time,
             in states where the reward model likes none; None for k. The policy learns from k of them: the executed one
             and those drawn first.
-        vary_text: Where `max_k` would draw more, first asks the reward model about the same responses with another text
-            from the screen or the instruction to type, to open or to answer (`playing/variations.py`), which finds what
-            the policy never draws. As these are not draws, `self_imitation` teaches them, and the policy gradient
-            hardly does: its ratios take them as drawn with certainty, and `train/approx_kl` counts them so, too.
+        vary_answers: Where `max_k` would draw more, first asks the reward model about the answers among the responses
+            with another text from the screen or the instruction (`playing/variations.py`), which finds what the policy
+            never draws. As these are not draws, `self_imitation` teaches them, and the policy gradient hardly does: its
+            ratios take them as drawn with certainty, and `train/approx_kl` counts them so, too.
         scorer: Who says what a candidate is worth: the `"critic"` with Q, as in the paper, or the `"reward_model"`,
             which then judges all candidates of a state, not the executed one alone. How sure it is that they are
             good, from 0 to 1, takes the place of Q, in the advantages and in the choice of the best, where it weights
@@ -125,7 +125,7 @@ class CoachAgent(ActorCriticAgent):
         malformed_is_worthless: bool = True,
         execute: Literal["first", "best"] = "first",
         max_k: int | None = None,
-        vary_text: bool = False,
+        vary_answers: bool = False,
         scorer: Literal["critic", "reward_model"] = "critic",
         forks: Literal["critic", "policy"] | None = None,
         outcome_correction: float = 0.0,
@@ -151,11 +151,11 @@ class CoachAgent(ActorCriticAgent):
                 f"of the policy, and execute='best' chooses it; pass execute='first', or outcome_correction=0.0, "
                 f"distinct=False, resample=False and learn_from_executed=True"
             )
-        if (max_k is not None or vary_text) and (execute, scorer) != ("best", "reward_model"):
+        if (max_k is not None or vary_answers) and (execute, scorer) != ("best", "reward_model"):
             raise ValueError(
-                f"max_k={max_k}, vary_text={vary_text} try more where a reward model that chooses likes none of k={k} "
-                f"responses, and these are execute={execute!r}, scorer={scorer!r}; pass execute='best' and "
-                f"scorer='reward_model', or max_k=None and vary_text=False"
+                f"max_k={max_k}, vary_answers={vary_answers} try more where a reward model that chooses likes none of "
+                f"k={k} responses, and these are execute={execute!r}, scorer={scorer!r}; pass execute='best' and "
+                f"scorer='reward_model', or max_k=None and vary_answers=False"
             )
         if baseline == "mean" and k == 1:
             raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")
@@ -201,7 +201,7 @@ class CoachAgent(ActorCriticAgent):
         self.verdicts = VerdictScorer(self.policy, self.ask_reward_model, malformed_is_worthless)
         if execute == "best":
             judge = self.rollout_player.judge
-            self.rollout_player = self.best_of(k, max_k, vary_text)
+            self.rollout_player = self.best_of(k, max_k, vary_answers)
             self.rollout_player.judge = judge
             self.rollout_player.rollout_temperature = self.rollout_temperature
         self.distinct = self.rollout_player.distinct = distinct
@@ -221,7 +221,7 @@ class CoachAgent(ActorCriticAgent):
         """Index of the first candidate that the policy learns from; the executed one comes first of all."""
         return 0 if self.learn_from_executed and not self.resample else 1
 
-    def best_of(self, k: int, max_k: int | None = None, vary_text: bool = False) -> BestOfK:
+    def best_of(self, k: int, max_k: int | None = None, vary_answers: bool = False) -> BestOfK:
         """Returns a player that executes the best of k drawn responses by `scorer`: `evaluate(agent.best_of(8), env)`.
 
         Where the scorer holds all for bad, it varies their texts, if asked to, and draws more, up to `max_k`. It shares
@@ -229,7 +229,8 @@ class CoachAgent(ActorCriticAgent):
         """
         by_q = CriticScorer(self.policy, self.critic, self.malformed_is_worthless)
         score = by_q if self.scorer == "critic" else self.verdicts
-        return BestOfK(self.policy, self.generator, self.temperature, self.max_new_tokens, score, k, max_k, vary_text)
+        acting = self.policy, self.generator, self.temperature, self.max_new_tokens
+        return BestOfK(*acting, score, k, max_k, vary_answers)
 
     def distribute(self) -> None:
         """Shards the agent over the processes of `torch.distributed`; `learn` calls it.

@@ -43,18 +43,18 @@ class BestOfK(PolicyPlayer):
         score: Scores the responses.
         k: Responses drawn in every state.
         max_k: Responses up to which more are drawn, k at a time, in states where all so far are bad; None for k.
-        vary_text: Tries other texts in states where all k are bad, before more are drawn (`variations.py`).
+        vary_answers: Tries other answers in states where all k are bad, before more are drawn (`variations.py`).
     """
 
     def __init__(
         self, policy: Policy, generator: Generator, temperature: float, max_new_tokens: int, score: Scorer, k: int,
-        max_k: int | None = None, vary_text: bool = False,
+        max_k: int | None = None, vary_answers: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(policy, generator, temperature, max_new_tokens)
         self.score = score
         self.k = k
         self.max_k = max_k or k
-        self.vary_text = vary_text
+        self.vary_answers = vary_answers
 
     def draw(self, situations: Sequence[Situation], on_first: OnFirst | None = None) -> list[list[Candidate]]:
         """Draws k candidates in every state, the best one first; `on_first` receives it once all are scored.
@@ -88,7 +88,7 @@ class BestOfK(PolicyPlayer):
             for number, of_state in zip(poor, again, strict=True):
                 scores[number] = of_state
 
-        if self.vary_text:
+        if self.vary_answers:
             try_more(lambda poor: [self._variations(situations[n], drawn[n]) for n in poor])
         for _ in range(self.k, self.max_k, self.k):
             try_more(lambda poor: self.explore([prompts[n] for n in poor], self.k))

@@ -1,7 +1,8 @@
-"""Responses that the policy would never draw: its own, with another text from the screen or the instruction.
+"""Answers that the policy would never draw: its own, with another text from the screen or the instruction.
 
-Most of what an agent types, opens and answers can be read there. A policy that has only seen the answers 1 and 3
-draws no 2, however often it is asked; and a judge that has learned to compare an answer with the screen knows a 2.
+Most answers can be read there. A policy that has only seen the answers 1 and 3 draws no 2, however often it is asked;
+and a judge that has learned to compare an answer with the screen knows a 2. Texts to type and apps to open are not
+varied: a judge seldom knows better than the policy what to type, and has led it astray there.
 """
 
 from collections import Counter
@@ -23,7 +24,7 @@ MOST = 64
 def variations(
     policy: Policy, situation: Situation, drawn: Sequence[Candidate], max_new_tokens: int
 ) -> list[Candidate]:
-    """Returns the drawn responses with other texts to type, to open or to answer.
+    """Returns the drawn responses that answer, with other answers.
 
     A number is replaced by numbers alone. As variations are not drawn, their tokens have log-probability 0.
 
@@ -62,19 +63,20 @@ def _labels(ui: str) -> Iterator[str]:
 
 
 def _varied(policy: Policy, frame: Frame, response: str, texts: Iterable[str]) -> Iterator[str]:
-    content = _content(policy, frame, response)
-    if not content or content not in response:  # nothing to replace, or spelled with escapes
+    answer = _answer(policy, frame, response)
+    if not answer or answer not in response:  # nothing to replace, or spelled with escapes
         return
-    before, _, after = response.rpartition(content)
+    before, _, after = response.rpartition(answer)
     for text in texts:
         varied = before + text + after
-        if text.isdecimal() == content.isdecimal() and _content(policy, frame, varied) == text:
+        if text.isdecimal() == answer.isdecimal() and _answer(policy, frame, varied) == text:
             yield varied
 
 
-def _content(policy: Policy, frame: Frame, response: str) -> str:
-    """What a response types, opens or answers; "" if it does nothing of that."""
+def _answer(policy: Policy, frame: Frame, response: str) -> str:
+    """What a response answers; "" if it is no answer."""
     try:
-        return policy.dialect.parse(response, frame)[1].content
+        action = policy.dialect.parse(response, frame)[1]
     except ActionError:
         return ""
+    return action.content if action.kind == "finished" else ""

@@ -31,7 +31,7 @@ JUDGED: dict[str, Any] = {
 }  # fmt: skip
 AGAIN: dict[str, Any] = {"max_k": 64}
 FEW: dict[str, Any] = {"k": 4, "max_k": 16}
-VARIED: dict[str, Any] = {"vary_text": True}
+VARIED: dict[str, Any] = {"vary_answers": True}
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ METHODS = {
     "best_by_judge": Method("best of 16 by the judge", CoachAgent, JUDGED, learns=False, best_of=16),
     "best_by_judge_64": Method("best of 16 to 64 by the judge", CoachAgent, JUDGED | AGAIN, learns=False, best_of=16),
     "best_by_judge_varied": Method(
-        "best of 16 to 64 by the judge, texts varied", CoachAgent, JUDGED | AGAIN | VARIED,
+        "best of 16 to 64 by the judge, answers varied", CoachAgent, JUDGED | AGAIN | VARIED,
         learns=False, best_of=16,
     ),
     "judged": Method("CoachAgent, judge scores", CoachAgent, JUDGED),
@@ -86,7 +86,7 @@ METHODS = {
         "filtered cloning of the judge's best of 4 to 16", FilteredCloningAgent, {"judge": JUDGE} | FEW
     ),
     "cloning_varied": Method(
-        "filtered cloning of the judge's best of 4 to 16, texts varied", FilteredCloningAgent,
+        "filtered cloning of the judge's best of 4 to 16, answers varied", FilteredCloningAgent,
         {"judge": JUDGE} | FEW | VARIED,
     ),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),

@@ -129,7 +129,7 @@ def _player(method: Method, agent: OnlineAgent) -> Predictor:
     if not method.best_of:
         return agent
     assert isinstance(agent, CoachAgent)
-    return agent.best_of(method.best_of, method.settings.get("max_k"), method.settings.get("vary_text", False))
+    return agent.best_of(method.best_of, method.settings.get("max_k"), method.settings.get("vary_answers", False))
 
 
 def _shuffle_rewards(agent: OnlineAgent, seed: int) -> None:

@@ -173,7 +173,7 @@ def test_a_reward_model_that_judges_single_steps_is_needed():
 @pytest.mark.parametrize("other", [{"scorer": "critic"}, {"execute": "first"}])
 def test_more_draws_need_a_judge_that_chooses(other):
     settings = {"scorer": "reward_model", "execute": "best"} | other
-    for more, told in ({"max_k": 32}, "max_k=32, vary_text=False"), ({"vary_text": True}, "max_k=None, vary_text=True"):
+    for more, told in ({"max_k": 32}, "max_k=32, vary_answers=False"), ({"vary_answers": True}, "max_k=None, vary_answers=True"):
         with pytest.raises(ValueError, match=f"{told} try more where a reward model that chooses likes none"):
             CoachAgent(tiny.policy(), None, k=16, **settings, **more)
 
@@ -203,9 +203,9 @@ def test_cloning_imitates_what_the_judge_lets_succeed():
 
 
 @pytest.mark.parametrize(("arguments", "told"), [
-    ({"k": 4}, "k=4 responses, max_k=None, vary_text=False and judge=None"),
-    ({"judge": Judge()}, "k=1 responses, max_k=None, vary_text=False and judge="),
-    ({"max_k": 4}, "k=1 responses, max_k=4, vary_text=False and judge=None"),
+    ({"k": 4}, "k=4 responses, max_k=None, vary_answers=False and judge=None"),
+    ({"judge": Judge()}, "k=1 responses, max_k=None, vary_answers=False and judge="),
+    ({"max_k": 4}, "k=1 responses, max_k=4, vary_answers=False and judge=None"),
     ({"judge": Judge(), "k": 4, "max_k": 3}, "max_k=3 is too small; pass 4"),
 ])  # fmt: skip
 def test_a_choice_needs_a_judge_and_several_responses(arguments, told):
