@@ -173,7 +173,9 @@ def test_a_reward_model_that_judges_single_steps_is_needed():
 @pytest.mark.parametrize("other", [{"scorer": "critic"}, {"execute": "first"}])
 def test_more_draws_need_a_judge_that_chooses(other):
     settings = {"scorer": "reward_model", "execute": "best"} | other
-    for more, told in ({"max_k": 32}, "max_k=32, vary_answers=False"), ({"vary_answers": True}, "max_k=None, vary_answers=True"):
+    for more, told in (
+        ({"max_k": 32}, "max_k=32, vary_answers=False"), ({"vary_answers": True}, "max_k=None, vary_answers=True")
+    ):  # fmt: skip
         with pytest.raises(ValueError, match=f"{told} try more where a reward model that chooses likes none"):
             CoachAgent(tiny.policy(), None, k=16, **settings, **more)
 
