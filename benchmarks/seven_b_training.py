@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 import time
@@ -24,12 +25,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
-import torch
-from transformers.utils import logging
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")  # sizes vary between passes
 
-from benchmarks.seven_b import SEVEN_B, TINY, Setup, build, machine, pick_device
-from coach_gym.agents import CoachAgent
+import gymnasium as gym  # noqa: E402  (after the allocator is set)
+import torch  # noqa: E402
+from transformers.utils import logging  # noqa: E402
+
+from benchmarks.seven_b import SEVEN_B, TINY, Setup, build, machine, pick_device  # noqa: E402
+from coach_gym.agents import CoachAgent  # noqa: E402
 
 PARTS = ("generate", "critic", "update", "rest")
 COLUMNS = "k  iteration   seconds  " + "".join(f"{part:>10}" for part in PARTS) + "   peak GB"
@@ -96,6 +100,13 @@ def measure(agent: Timed, k: int, iteration: int) -> Row:
     }  # fmt: skip
 
 
+def headline(rows: list[Row]) -> dict[str, float]:
+    """Returns the seconds of the latest iteration with each k, and those of drawing."""
+    latest = {row["k"]: row for row in rows}
+    whole = {f"k{k}_seconds": row["seconds"] for k, row in latest.items()}
+    return {**whole, **{f"k{k}_generate_seconds": row["parts"]["generate"] for k, row in latest.items()}}
+
+
 def line(row: Row) -> str:
     """Formats a row of the table."""
     parts = "".join(f"{row['parts'][part]:10.2f}" for part in PARTS)
@@ -118,9 +129,9 @@ def main() -> None:
     device, setup = pick_device(options.tiny), TINY if options.tiny else SEVEN_B
     command = shlex.join(["python", "-m", "benchmarks.seven_b_training", *sys.argv[1:]])
     results: dict[str, Any] = {
-        "benchmark": "seven_b_training", "model": setup.name, "device": "embedded phone", "command": command,
-        "machine": machine(device), "episodes": options.episodes, "steps": options.steps, "response": setup.response,
-        "lora_rank": options.rank, "rows": [],
+        "benchmark": "seven_b_training", "model": setup.name, "headline": {}, "device": "embedded phone",
+        "command": command, "machine": machine(device), "episodes": options.episodes, "steps": options.steps,
+        "response": setup.response, "lora_rank": options.rank, "rows": [],
     }  # fmt: skip
     print(f"{setup.name}, on {results['machine']['device']}", COLUMNS, sep="\n", flush=True)
     agent = make_agent(setup, device, options.episodes, options.steps, options.rank)
@@ -128,6 +139,7 @@ def main() -> None:
         agent.k = agent.n_candidates = k
         for iteration in range(options.iterations):
             results["rows"].append(measure(agent, k, iteration))
+            results["headline"] = headline(results["rows"])
             print(line(results["rows"][-1]), flush=True)
             if options.json:
                 options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

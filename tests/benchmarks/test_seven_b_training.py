@@ -29,6 +29,14 @@ def test_parts_add_up_to_the_iteration(results):
         assert sum(row["parts"].values()) == pytest.approx(row["seconds"])
 
 
+def test_the_headline_is_the_latest_iteration(results):
+    first, last = results["rows"]
+    assert results["headline"] == {
+        "k4_seconds": first["seconds"], "k4_generate_seconds": first["parts"]["generate"],
+        "k1_seconds": last["seconds"], "k1_generate_seconds": last["parts"]["generate"],
+    }  # fmt: skip
+
+
 def test_results_say_what_they_are(results):
     assert "tiny" in results["model"] and "CPU" in results["machine"]["device"]
     assert results["device"] == "embedded phone" and results["command"].startswith("python -m benchmarks.seven_b_tr")
