@@ -88,8 +88,8 @@ def weights(model: str) -> str:
     return digest.hexdigest()
 
 
-def execute(run: Run) -> Result:
-    """Trains, unless the method does not learn, and evaluates."""
+def execute(run: Run, folder: Path | None = None) -> Result:
+    """Trains, unless the method does not learn, and evaluates; saves the trained policy in the folder."""
     torch.set_num_threads(1)
     logging.disable_progress_bar()
     method = METHODS[run.method]
@@ -107,6 +107,8 @@ def execute(run: Run) -> Result:
         agent.learn(run.steps, callback=curve, log_interval=None)  # so that the log keeps its latest entry
         meter.counts["steps"] = curve.steps
         envs.close()
+        if folder is not None:
+            agent.policy.save(folder)
     judges.close()
     return {
         "run": {**vars(run), "label": method.label, "arguments": run.arguments}, "curve": curve.points,
@@ -232,8 +234,8 @@ def play(runs: Sequence[Run], out: Path, jobs: int = 1) -> list[Result]:
 
 
 def play_one(run: Run, out: Path) -> None:
-    """Executes a run and stores its result."""
+    """Executes a run and stores its result, with the trained policy in a folder of the same name."""
     path = out / run.file()
     partial = path.with_suffix(f".{os.getpid()}")
-    partial.write_text(json.dumps(execute(run)), encoding="utf-8")
+    partial.write_text(json.dumps(execute(run, path.with_suffix(""))), encoding="utf-8")
     partial.rename(path)
