@@ -7,7 +7,7 @@ once. There is no process reward model.
 
 The first iteration of each k is reported too: it loads kernels.
 
-    python -m benchmarks.seven_b_training --json seven_b_training.json      # a GPU of 80 GB; about five minutes
+    python -m benchmarks.seven_b_training --json seven_b_training.json      # a GPU of 80 GB; over ten minutes
     python -m benchmarks.seven_b_training --tiny                            # the same code, on any machine
 """
 
@@ -65,7 +65,7 @@ def now(device: torch.device) -> float:
 def make_agent(setup: Setup, device: torch.device, episodes: int, steps: int, rank: int) -> Timed:
     """Makes the agent; only its `k` changes between measurements.
 
-    The critic's value head is random, as one of zeros would leave nothing to update.
+    The critic's value head is random, as one of zeros would leave nothing to update, and noise counts as an action.
     """
     envs = gym.make_vec(
         "AndroidWorld-v0", num_envs=episodes, vectorization_mode="vector_entry_point",
@@ -81,11 +81,7 @@ def make_agent(setup: Setup, device: torch.device, episodes: int, steps: int, ra
 
 
 def measure(agent: Timed, k: int, iteration: int) -> Row:
-    """Runs an iteration.
-
-    Raises:
-        RuntimeError: A response was no noise and ended its episode.
-    """
+    """Runs an iteration."""
     if agent.device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
     agent.parts.clear()
