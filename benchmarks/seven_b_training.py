@@ -37,6 +37,7 @@ from coach_gym.agents import CoachAgent  # noqa: E402
 
 PARTS = ("generate", "critic", "update", "rest")
 COLUMNS = "k  iteration   seconds  " + "".join(f"{part:>10}" for part in PARTS) + "   peak GB"
+RANK = 16  # of the adapters
 Row = dict[str, Any]
 
 
@@ -62,7 +63,7 @@ def now(device: torch.device) -> float:
     return time.perf_counter()
 
 
-def make_agent(setup: Setup, device: torch.device, episodes: int, steps: int, rank: int) -> Timed:
+def make_agent(setup: Setup, device: torch.device, episodes: int, steps: int) -> Timed:
     """Makes the agent; only its `k` changes between measurements.
 
     The critic's value head is random, as one of zeros would leave nothing to update, and noise counts as an action.
@@ -72,7 +73,7 @@ def make_agent(setup: Setup, device: torch.device, episodes: int, steps: int, ra
         suite="builtin", screen_size=setup.screen, max_steps=steps, split="train",
     )  # fmt: skip
     agent = Timed(
-        build(setup, device), envs, 1e-5, critic_warmup_ratio=0.0, k=max(setup.candidates), lora_rank=rank,
+        build(setup, device), envs, 1e-5, critic_warmup_ratio=0.0, k=max(setup.candidates), lora_rank=RANK,
         bfloat16=device.type == "cuda", checkpoint_activations=True, batch_size=episodes, mini_batch_size=episodes,
         max_new_tokens=setup.response, max_prompt_length=1 << 15, malformed_is_worthless=False, seed=0,
     )  # fmt: skip
@@ -117,7 +118,6 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=2, help="iterations with each k")
     parser.add_argument("--episodes", type=int, default=4, help="episodes of an iteration, and phones")
     parser.add_argument("--steps", type=int, default=6, help="steps of an episode")
-    parser.add_argument("--rank", type=int, default=16, help="of the adapters")
     parser.add_argument("--tiny", action="store_true", help="use a tiny model and small screens, on the CPU")
     parser.add_argument("--json", type=Path, help="write the results to this file, after every iteration")
     options = parser.parse_args()
@@ -127,10 +127,10 @@ def main() -> None:
     results: dict[str, Any] = {
         "benchmark": "seven_b_training", "model": setup.name, "headline": {}, "device": "embedded phone",
         "command": command, "machine": machine(device), "episodes": options.episodes, "steps": options.steps,
-        "response": setup.response, "lora_rank": options.rank, "rows": [],
+        "response": setup.response, "lora_rank": RANK, "rows": [],
     }  # fmt: skip
     print(f"{setup.name}, on {results['machine']['device']}", COLUMNS, sep="\n", flush=True)
-    agent = make_agent(setup, device, options.episodes, options.steps, options.rank)
+    agent = make_agent(setup, device, options.episodes, options.steps)
     for k in options.candidates:
         agent.k = agent.n_candidates = k
         for iteration in range(options.iterations):
