@@ -12,7 +12,7 @@ from coach_gym.agents.models.reward_models import Question, StepwisePRM
 from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.playing.scorers import VerdictScorer
 from coach_gym.agents.training.agent import Env
-from coach_gym.agents.training.arguments import checked_arguments, require_at_least
+from coach_gym.agents.training.arguments import checked_arguments, require_at_least, require_share
 from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.schedules import Schedule
 from coach_gym.agents.training.settings import OnlineSettings
@@ -42,6 +42,10 @@ class FilteredCloningAgent(OnlineAgent):
             environments that read other texts than the dialect's actions.
         replay: Successful episodes of earlier roll-outs to imitate again in every iteration, the latest ones; 0
             imitates each roll-out once. Checkpoints hold them too.
+        reword: Share of the replayed episodes that are imitated in other words: names, words and numbers of the task's
+            parameters are replaced in the instruction, on the screens and in the responses, anew each time. So they
+            cannot be learned by heart. For policies that read the screen's text, as pictures stay
+            (`training/rewording.py`).
         shared: Arguments of `OnlineAgent`; `n_epochs` and `mini_batch_size` apply to the successes. `help()` lists
             them.
     """
@@ -59,9 +63,11 @@ class FilteredCloningAgent(OnlineAgent):
         vary_answers: bool = False,
         malformed_is_worthless: bool = True,
         replay: int = 0,
+        reword: float = 0.0,
         **shared: Unpack[OnlineSettings],
     ) -> None:
         require_at_least(0, replay=replay)
+        require_share(reword=reword)
         require_at_least(1, k=k)
         require_at_least(k, max_k=max_k)
         require_at_most(MOST, k=k, max_k=max_k)
@@ -78,6 +84,7 @@ class FilteredCloningAgent(OnlineAgent):
             self._choose_by(judge, k, max_k, vary_answers)
         self.n_candidates = k
         self.replay = replay
+        self.reword = reword
         self.successes = deque(maxlen=replay)
 
     def _choose_by(self, judge: StepwisePRM | str, k: int, max_k: int | None, vary_answers: bool) -> None:

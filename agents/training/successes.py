@@ -34,4 +34,4 @@ def remembered(episode: Episode) -> Success:
     steps = [
         replace(step, candidates=[step.candidates[step.executed]], executed=0, env=None) for step in episode.steps
     ]
-    return Success(pack_episode(replace(episode, steps=steps, params={}, last=None)))
+    return Success(pack_episode(replace(episode, steps=steps, params=dict(episode.params), last=None)))

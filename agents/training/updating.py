@@ -1,5 +1,6 @@
 """An agent with the gradient updates that the methods share: PPO's clipped step, and imitation of successes."""
 
+import random
 from collections import deque
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -18,6 +19,7 @@ from coach_gym.agents.training.objective.imitation import minimize_imitation_los
 from coach_gym.agents.training.objective.importance import mean_entropy, rescore, score
 from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.objective.updates import PolicySample, minimize_policy_loss, token_ratio
+from coach_gym.agents.training.rewording import reworded, words_of
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
 from coach_gym.agents.training.successes import Success, remembered
 from coach_gym.episode import Episode
@@ -33,6 +35,7 @@ class UpdatingAgent(Agent):
 
     Attributes:
         successes: The latest successful episodes, for agents that imitate them again.
+        reword: Share of these that are imitated in other words.
     """
 
     learning_rate: Schedule
@@ -50,6 +53,7 @@ class UpdatingAgent(Agent):
     max_branch_tokens: int
     recompute_log_probs: bool
     successes: deque[Success]
+    reword: float = 0.0
 
     def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
         """Packs an episode for policy and critic, with all its candidates or with the executed ones only."""
@@ -129,9 +133,20 @@ class UpdatingAgent(Agent):
         optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
-            batches = (list(map(self._tree_of, batch)) for batch in self.mini_batches(items, self.n_epochs))
+            batches = map(self._packed, self.mini_batches(items, self.n_epochs))
             means = minimize_imitation_loss(self.policy, optimizer, batches, self.max_grad_norm, self.temperature)
         self.log_training(**means, imitated=float(sum(processes.gather(len(items)))), learning_rate=learning_rate)
+
+    def _packed(self, batch: list[Success | Tree]) -> list[Tree]:
+        """Returns a mini-batch packed to be learned from, some of its successes in other words."""
+        if not self.reword:
+            return list(map(self._tree_of, batch))
+        told = [isinstance(item, Success) and self.rng.random() < self.reword for item in batch]
+        episodes = [item.episode() for item, again in zip(batch, told, strict=True) if isinstance(item, Success) and again]
+        words, rng = words_of(episodes), random.Random(int(self.rng.integers(1 << 32)))
+        retold = [reworded(self.policy, episode, words, rng) for episode in episodes]
+        same = [self._tree_of(item) for item, again in zip(batch, told, strict=True) if not again]
+        return same + [self.tree(episode, candidates="executed") for episode in retold]
 
     def _tree_of(self, item: Success | Tree) -> Tree:
         """Returns a success packed to be learned from, and keeps it so while there is room."""

@@ -32,6 +32,7 @@ JUDGED: dict[str, Any] = {
 AGAIN: dict[str, Any] = {"max_k": 64}
 FEW: dict[str, Any] = {"k": 4, "max_k": 16}
 VARIED: dict[str, Any] = {"vary_answers": True}
+REWORDED: dict[str, Any] = {"reword": 0.5}
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,10 @@ METHODS = {
     "cloning_varied": Method(
         "filtered cloning of the judge's best of 4 to 16, answers varied", FilteredCloningAgent,
         {"judge": JUDGE} | FEW | VARIED,
+    ),
+    "cloning_reworded": Method(
+        "filtered cloning of the judge's best of 4 to 16, answers varied, replayed in other words",
+        FilteredCloningAgent, {"judge": JUDGE} | FEW | VARIED | REWORDED,
     ),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
