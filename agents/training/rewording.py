@@ -1,5 +1,4 @@
-"""Successes in other words: the same episode, with other names, words and numbers in the instruction, on the screens and
-in the responses.
+"""Successes in other words: the same episode, with other names and numbers in instruction, screens and responses.
 
 Imitated again and again, an instance is learned by heart, and what it wants typed is then recalled instead of read. In
 other words it can only be read. What belongs to the instance is known from its parameters (`info["params"]`). Pictures
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from coach_gym.actions import KINDS, ActionError
+from coach_gym.actions import KINDS, ActionError, format_action
 from coach_gym.agents.models.policy import Policy
 from coach_gym.episode import Candidate, Episode, Step
 
@@ -51,17 +50,17 @@ def reworded(policy: Policy, episode: Episode, words: Sequence[str], rng: random
 
     def step_of(step: Step) -> Step:
         observation = replace(step.observation, ui=SHOWN.sub(lambda shown: change(shown[0]), step.observation.ui))
-        response = step.candidates[step.executed].text
+        response, canonical = step.candidates[step.executed].text, step.action
         frame = policy.frame(observation)
         try:
             thought, action = policy.dialect.parse(response, frame)
         except ActionError:
             response = change(response, WORD)
         else:  # numbers in a thought may be coordinates
-            action = replace(action, content=change(action.content))
-            response = policy.dialect.format(action, change(thought, WORD), frame)
+            thought, action = change(thought, WORD), replace(action, content=change(action.content))
+            response, canonical = policy.dialect.format(action, thought, frame), format_action(action, thought)
         candidate = Candidate(response, [*policy.chat.encode_text(response), policy.eos], [])
-        return replace(step, observation=observation, candidates=[candidate], executed=0, action=change(step.action))
+        return replace(step, observation=observation, candidates=[candidate], executed=0, action=canonical)
 
     return replace(episode, goal=change(episode.goal), steps=[step_of(step) for step in episode.steps])
 

@@ -141,11 +141,15 @@ class UpdatingAgent(Agent):
         """Returns a mini-batch packed to be learned from, some of its successes in other words."""
         if not self.reword:
             return list(map(self._tree_of, batch))
-        told = [isinstance(item, Success) and self.rng.random() < self.reword for item in batch]
-        episodes = [item.episode() for item, again in zip(batch, told, strict=True) if isinstance(item, Success) and again]
-        words, rng = words_of(episodes), random.Random(int(self.rng.integers(1 << 32)))
-        retold = [reworded(self.policy, episode, words, rng) for episode in episodes]
-        same = [self._tree_of(item) for item, again in zip(batch, told, strict=True) if not again]
+        same: list[Tree] = []
+        others: list[Episode] = []
+        for item in batch:
+            if isinstance(item, Success) and self.rng.random() < self.reword:
+                others.append(item.episode())
+            else:
+                same.append(self._tree_of(item))
+        words, rng = words_of(others), random.Random(int(self.rng.integers(1 << 32)))
+        retold = (reworded(self.policy, episode, words, rng) for episode in others)
         return same + [self.tree(episode, candidates="executed") for episode in retold]
 
     def _tree_of(self, item: Success | Tree) -> Tree:

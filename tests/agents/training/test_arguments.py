@@ -182,6 +182,7 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (PPOAgent, {"clip_range": 1.5}, ValueError, "clip_range=1.5"),
         (GRPOAgent, {"batch_size": 6}, ValueError, "batch_size=6.*group_size=4.*32"),
         (FilteredCloningAgent, {"replay": -1}, ValueError, "replay=-1.*pass 0 or more"),
+        (FilteredCloningAgent, {"reword": 1.5}, ValueError, "reword=1.5 must lie between 0 and 1"),
         (CoachAgent, {"baseline": "median"}, ValueError, "baseline='median' is unknown; pass 'leave_one_out'"),
         (CoachAgent, {"baseline": "mean", "k": 1}, ValueError, "baseline='mean'.*pass k=2 or more"),
         (CoachAgent, {"learn_from_executed": False, "outcome_correction": 1.0}, ValueError, "leaves out of the update"),
