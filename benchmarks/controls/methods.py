@@ -94,6 +94,9 @@ METHODS = {
         "filtered cloning of the judge's best of 4 to 16, answers varied, replayed in other words",
         FilteredCloningAgent, {"judge": JUDGE} | FEW | VARIED | REWORDED,
     ),
+    "cloning_alone_reworded": Method(
+        "filtered cloning, replayed in other words", FilteredCloningAgent, REWORDED
+    ),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
     "ppo": Method("PPO", PPOAgent, {"critic": "copy"}, baseline=True),
