@@ -18,11 +18,11 @@ import math
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, get_args
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -40,7 +40,7 @@ from coach_gym.envs.errors import UsageError  # noqa: E402
 from coach_gym.envs.make import make_vector_env  # noqa: E402
 from coach_gym.envs.suites.load import BUILTIN, load_suite  # noqa: E402
 from coach_gym.envs.suites.play import play  # noqa: E402
-from coach_gym.envs.suites.splits import Selection  # noqa: E402
+from coach_gym.envs.suites.splits import Selection, Unseen  # noqa: E402
 from coach_gym.envs.suites.suite import Suite  # noqa: E402
 from coach_gym.ui import parse_ui  # noqa: E402
 
@@ -49,6 +49,8 @@ NUM_ENVS = 16
 Z = 1.96  # of a 95 % interval
 HOW = {"greedy": True, "sampled": False}
 CONTROLS = ("random", "expert")
+KINDS = get_args(Unseen)
+"""What can be new."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def main() -> None:
     if options.split == "test":
         print("Test figures are for reporting: do not choose settings or agents by them, but with --split validation.")
     table = []
-    for row in rows(suite, options.split, options.tasks):
+    for row in rows(suite, options.split, options.tasks, options.unseen):
         found = measure(row, players, options)
         table.append({"row": row.name, **row.selection.report(), "families": row.families, **as_json(found)})
         print(f"\n{row.name} ({len(row.families)} families)")
@@ -139,6 +141,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--split", choices=("validation", "test"), default="validation")
     parser.add_argument("--episodes", type=int, default=200, help="per row")
     parser.add_argument("--tasks", nargs="+", help="training families to measure; the others are left out")
+    parser.add_argument("--unseen", nargs="+", choices=KINDS, default=KINDS, help="what to measure; all by default")
     parser.add_argument("--seed", type=int, default=0, help="seed of sampling, and of the first instance")
     parser.add_argument("--max-new-tokens", type=int, default=48)
     parser.add_argument("--max-prompt-length", type=int, default=3072)
@@ -154,10 +157,10 @@ def load_player(source: str, max_new_tokens: int, max_prompt_length: int) -> Pol
     return PolicyPlayer(policy, TransformersGenerator(policy), 1.0, max_new_tokens)
 
 
-def rows(suite: Suite, split: str, tasks: list[str] | None) -> Iterator[Row]:
+def rows(suite: Suite, split: str, tasks: list[str] | None, kinds: Iterable[str] = KINDS) -> Iterator[Row]:
     """Yields what to measure; kinds that the suite has no families for are left out."""
     training = suite.of("train", tasks=tasks).families
-    for unseen in ("instances", "words", "families", "apps"):
+    for unseen in kinds:
         try:
             there = suite.of(split, unseen)
         except UsageError:

@@ -43,6 +43,8 @@ def test_kinds_that_a_suite_lacks_and_tasks_that_are_not_asked_for_are_left_out(
         Row("unseen instances", Selection("validation"), ("GalleryReadClock",)),
     ]
     assert [row.name for row in found[2:]] == ["unseen families"]
+    words = rows(load_suite("android_world"), "test", None, ["words"])
+    assert [row.name for row in words] == ["training, for unseen words", "unseen words"]
     shown = capsys.readouterr().out
     assert re.search(r"unseen words +none of the tasks", shown)
     assert re.search(r"unseen apps +this suite has none", shown)
