@@ -75,6 +75,14 @@ QUOTED = {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
     "controls_varied": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
+    "controls_reworded": {
+        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
+    },
+    "unseen_words": {
+        f"{how}_{kind}": whole_percent
+        for how in ("greedy", "sampled")
+        for kind in ("unseen_words_before", "unseen_words", "training_unseen_words")
+    },
     "controls_shuffled": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
