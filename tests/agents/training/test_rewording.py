@@ -15,7 +15,7 @@ from coach_gym.agents.pocket.demonstrations import demonstrate
 from coach_gym.agents.training import rewording, updating
 from coach_gym.agents.training.rewording import reworded, words_of
 from coach_gym.episode import Candidate, Episode, Observation, Step
-from tests.agents.training.test_cloning import episode, make, weights
+from tests.agents.training.test_cloning import episode, make
 
 FAMILIES = ("ContactsPhoneNumberOf", "MarkorCreateNote", "RecipeServingsOf", "SmsSendToContact")
 SEED = 1 << 20
@@ -73,6 +73,7 @@ def test_what_belongs_to_the_instance_changes_everywhere_alike_and_nothing_else_
         pairs = {(a, b) for a, b in zip(*parts, strict=True) if a != b}
         before, after = [a for a, _ in pairs], [b for _, b in pairs]
         assert len(pairs) > 5 and len(set(before)) == len(set(after)) == len(pairs)
+        assert all(b.isdigit() and len(b) == len(a) for a, b in pairs if a.isdigit())
         instance = str(one.params)
         assert all(part in instance for part in before)
         assert not {"txt", "md", "Markor", "servings", "type", "message", "number"} & set(before)
@@ -95,6 +96,17 @@ def test_touches_stay_where_they_were_and_what_is_typed_or_answered_can_be_read(
 def test_every_time_the_words_are_others(policy, solved):
     goals = {other(policy, solved, solved[1], seed).goal for seed in range(5)}
     assert len(goals) == 5 and solved[1].goal not in goals
+
+
+def test_numbers_in_a_thought_stay_as_they_may_be_coordinates(policy, solved):
+    text = "Thought: > Alice 56 125\nAction: click(start_box='(56,125)')"
+    seen = Observation(np.zeros((600, 270, 3), np.uint8))
+    one = Episode("Open Alice 56", [step_of(policy, seen, text)], 1.0, params={"name": "Alice", "row": "56"})
+    changed = other(policy, solved, one)
+    assert re.fullmatch(r"Open (?!Alice)\w+ (?!56)[0-9]{2}", changed.goal)
+    assert re.fullmatch(
+        r"Thought: > (?!Alice)\w+ 56 125\nAction: click\(start_box='\(56,125\)'\)", changed.steps[0].candidates[0].text
+    )
 
 
 def test_a_response_that_is_no_action_changes_its_words(policy, solved):
@@ -134,4 +146,3 @@ def test_without_rewording_replays_are_the_same_and_draw_no_randomness(monkeypat
     state = str(agent.rng.bit_generator.state)
     agent._packed([])
     assert str(agent.rng.bit_generator.state) == state
-    assert weights(agent).isfinite().all()
