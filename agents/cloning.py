@@ -12,7 +12,7 @@ from coach_gym.agents.models.reward_models import Question, StepwisePRM
 from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.playing.scorers import VerdictScorer
 from coach_gym.agents.training.agent import Env
-from coach_gym.agents.training.arguments import checked_arguments, require_at_least, require_share
+from coach_gym.agents.training.arguments import checked_arguments, require_at_least, require_successes
 from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.schedules import Schedule
 from coach_gym.agents.training.settings import OnlineSettings
@@ -67,7 +67,7 @@ class FilteredCloningAgent(OnlineAgent):
         **shared: Unpack[OnlineSettings],
     ) -> None:
         require_at_least(0, replay=replay)
-        require_share(reword=reword)
+        require_successes(reword, replay=replay)
         require_at_least(1, k=k)
         require_at_least(k, max_k=max_k)
         require_at_most(MOST, k=k, max_k=max_k)

@@ -198,3 +198,18 @@ def require_share(**arguments: float) -> None:
     for name, value in arguments.items():
         if not 0 <= value <= 1:
             raise ValueError(f"{name}={value} must lie between 0 and 1; pass a number in that range")
+
+
+def require_successes(reword: float, **kept: int | None) -> None:
+    """Checks that a share of the earlier successes is put in other words only where some are kept.
+
+    Raises:
+        ValueError: The share lies outside of 0 and 1, or none are kept.
+    """
+    require_share(reword=reword)
+    for name, number in kept.items():
+        if reword and not number:
+            raise ValueError(
+                f"reword={reword} puts earlier successes in other words, and {name}={number} keeps none; pass "
+                f"{name}=400, or reword=0.0"
+            )

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from coach_gym.actions import format_action, parse_action
-from coach_gym.agents import FilteredCloningAgent
+from coach_gym.agents import CoachAgent, FilteredCloningAgent
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.pocket.build import build_policy
 from coach_gym.agents.pocket.demonstrations import demonstrate
 from coach_gym.agents.training import rewording, updating
 from coach_gym.agents.training.rewording import reworded, words_of
 from coach_gym.episode import Candidate, Episode, Observation, Step
-from tests.agents.training.test_cloning import episode, make
+from tests.agents.training.test_cloning import episode, make, warm_policy
 
 FAMILIES = ("ContactsPhoneNumberOf", "MarkorCreateNote", "RecipeServingsOf", "SmsSendToContact")
 SEED = 1 << 20
@@ -117,8 +117,15 @@ def test_a_response_that_is_no_action_changes_its_words(policy, solved):
     assert changed.token_ids == [*policy.chat.encode_text(changed.text), policy.eos]
 
 
-def imitated_goals(monkeypatch, **arguments) -> list[str]:
-    agent: FilteredCloningAgent = make(replay=8, mini_batch_size=4, **arguments)
+def cloning(**arguments) -> FilteredCloningAgent:
+    return make(replay=8, mini_batch_size=4, **arguments)
+
+
+def coach(**arguments) -> CoachAgent:
+    return CoachAgent(warm_policy(), None, 1e-3, mini_batch_size=4, self_imitation=8, seed=0, **arguments)
+
+
+def imitated_goals(monkeypatch, agent: FilteredCloningAgent | CoachAgent) -> list[str]:
     goals: list[str] = []
     pack = updating.build_tree
 
@@ -130,19 +137,20 @@ def imitated_goals(monkeypatch, **arguments) -> list[str]:
     for seed in range(6):
         one = episode(agent, "ab", 1.0, seed)
         one.goal, one.params = "Find Amelia", {"name": "Amelia", "others": ["Bruno", "Celine"]}
-        agent.train([[one]])
+        agent.imitate([one])
     return goals
 
 
-def test_an_agent_imitates_a_success_as_it_was_and_then_in_other_words(monkeypatch):
-    goals = imitated_goals(monkeypatch, reword=1.0)
+@pytest.mark.parametrize("agent", [cloning, coach])
+def test_an_agent_imitates_a_success_as_it_was_and_then_in_other_words(agent, monkeypatch):
+    goals = imitated_goals(monkeypatch, agent(reword=1.0))
     assert len(goals) == 6 + (0 + 1 + 2 + 3 + 4 + 5)  # each once in its own iteration, and once in every later one
     assert goals.count("Find Amelia") >= 6 and len(set(goals)) > 10
 
 
-def test_without_rewording_replays_are_the_same_and_draw_no_randomness(monkeypatch):
-    assert set(imitated_goals(monkeypatch)) == {"Find Amelia"}
-    agent = make(replay=8, mini_batch_size=4)
+@pytest.mark.parametrize("make", [cloning, coach])
+def test_without_rewording_replays_are_the_same_and_draw_no_randomness(make, monkeypatch):
+    assert set(imitated_goals(monkeypatch, agent := make())) == {"Find Amelia"}
     state = str(agent.rng.bit_generator.state)
     agent._packed([])
     assert str(agent.rng.bit_generator.state) == state
