@@ -1,10 +1,11 @@
 """`make demo`: CoachAgent learns on the embedded phone, on a CPU, in minutes.
 
 Trains the pocket policy on training instances, keeps the checkpoint that does best on validation, and measures base and
-agent on test instances, sampled and greedy. Two controls stand beside: the base that executes the best of several
-responses by the shipped critic, without any training, and the same training with that critic frozen. Writes
-results.json, learning_curve.png, episode.png, TensorBoard logs and the trained agent to `runs/demo/`. docs/demo.md says
-how much of the gain is learning from the environment.
+agent on test instances, sampled and greedy. A judge, which forks of the same families' training instances have taught,
+scores the candidates and chooses which one is executed. Controls stand beside: the base that acts by the judge's
+choice, or by the shipped critic's, without any training; and the same practice without the judge, where the shipped
+critic scores, frozen. Writes results.json, learning_curve.png, episode.png, TensorBoard logs and the trained agent to
+`runs/demo/`. docs/demo.md says how much of the gain is learning from the environment.
 
     python -m benchmarks.demo                       # one seed
     python -m benchmarks.demo --seeds 0 1 2         # mean and spread
@@ -64,7 +65,9 @@ NUM_ENVS = 16
 DEVICE = "embedded phone"
 SUITE = "builtin"
 BEST_OF = 8  # responses, of which the base executes the best by Q in one control
+JUDGED_OF = 4, 16  # responses, and how many at most, of which the judge chooses
 VALIDATION, EVALUATIONS = 105, 4  # episodes per evaluation, and evaluations after the first
+WORDS = {"greedy": "unseen_words", "sampled": "unseen_words_sampled"}
 HOW, WHEN = ("greedy", "sampled"), ("before", "after", "after_frozen_critic")
 Point = tuple[float, int, float]
 
@@ -83,12 +86,19 @@ SETTINGS: dict[str, Any] = {
 }
 
 PRACTICE: dict[str, Any] = {
+    "batch_size": 24,
     "curriculum": 2.0,  # families that are solved less are played more
-    "self_imitation": 400,
+    "self_imitation": 800,
+    "reword": 0.5,  # half of these in other words, so that what is to be typed is read
     "outcome_correction": 0.0,
+    "collection": "rounds",  # a seed repeats its run
 }
 """What the demo's trainings add to `SETTINGS`, which other benchmarks share, or change in them."""
-FROZEN = {"critic_learning_rate": 0.0}
+JUDGED: dict[str, Any] = {
+    "reward_model": "pocket-judge-demo", "scorer": "reward_model", "execute": "best",
+    "k": JUDGED_OF[0], "max_k": JUDGED_OF[1], "vary_answers": True,
+}  # fmt: skip
+FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0}
 
 
 def main() -> None:
@@ -114,7 +124,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--minutes", type=float, default=11.0, help="most minutes of a training")
-    parser.add_argument("--steps", type=int, default=3000, help="environment steps of a training")
+    parser.add_argument("--steps", type=int, default=2500, help="environment steps of a training")
     parser.add_argument("--episodes", type=int, default=140, help="test instances per evaluation")
     parser.add_argument("--processes", type=int, default=2, help="trainings at a time, one core each")
     parser.add_argument("--out", default="runs/demo")
@@ -154,7 +164,7 @@ def train(seed: int, frozen: bool, arguments: argparse.Namespace) -> tuple[Path,
     _quiet()
     out = Path(arguments.out) / f"seed_{seed}{'_frozen' if frozen else ''}"
     envs, validation = make_envs(), make_envs("validation")
-    settings = SETTINGS | PRACTICE | (FROZEN if frozen else {})
+    settings = SETTINGS | PRACTICE | (FROZEN if frozen else JUDGED)
     agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out.parent / "tensorboard"), **settings)
     curve = Curve(validation, out / "agent", 60 * arguments.minutes, arguments.steps / EVALUATIONS)
     started = time.perf_counter()
@@ -173,13 +183,15 @@ def measure(source: str | Path, seed: int, episodes: int, best_of: bool = False)
         agent = CoachAgent("pocket", envs, seed=seed, **SETTINGS)
     else:
         agent = CoachAgent.load(source, env=envs)
-    found = {
-        "greedy": figures(evaluate(agent, envs, episodes)),
-        "sampled": figures(evaluate(agent, envs, episodes, deterministic=False)),
-        "unseen_words": figures(evaluate(agent, words, episodes // 2)),
-    }
+    found = {}
+    for how, named in WORDS.items():
+        found[how] = figures(evaluate(agent, envs, episodes, how == "greedy"))
+        found[named] = figures(evaluate(agent, words, episodes // 2, how == "greedy"))
     if best_of:
-        found["best_of"] = figures(evaluate(agent.best_of(BEST_OF), envs, episodes, deterministic=False))
+        judged = CoachAgent("pocket", envs, seed=seed, **SETTINGS | PRACTICE | JUDGED)
+        players = {"best_of": agent.best_of(BEST_OF), "best_by_judge": judged.best_of(*JUDGED_OF, vary_answers=True)}
+        for name, player in players.items():
+            found[name] = figures(evaluate(player, envs, episodes, deterministic=False))
     envs.close()
     words.close()
     return found
@@ -284,14 +296,14 @@ def summary(runs: list[dict[str, Any]], arguments: argparse.Namespace) -> dict[s
             **{f"{how}_{when}": mean(runs, when, how) for how in HOW for when in ("before", "after")},
             **{f"{how}_frozen_critic": mean(runs, "after_frozen_critic", how) for how in HOW},
             f"best_of_{BEST_OF}_before": mean(runs, "before", "best_of"),
-            "unseen_words_before": mean(runs, "before", "unseen_words"),
-            "unseen_words_after": mean(runs, "after", "unseen_words"),
+            "best_by_judge_before": mean(runs, "before", "best_by_judge"),
+            **{f"{named}_{when}": mean(runs, when, named) for named in WORDS.values() for when in ("before", "after")},
             **{f"gain_{how}_points": float(np.mean(gains[how])) for how in HOW},
             **{f"gain_{how}_points_std": float(np.std(gains[how])) for how in HOW},
             "over_frozen_critic_points": float(np.mean(over_frozen)),
         },
         "tasks": list(TASKS),
-        "settings": SETTINGS | PRACTICE,
+        "settings": SETTINGS | PRACTICE | JUDGED,
         "versions": {name: version(name) for name in ("coach-gym", "torch", "transformers", "gymnasium")},
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, 1 thread a process",
         "runs": runs,
@@ -316,11 +328,13 @@ def print_table(results: dict[str, Any]) -> None:
     print(f"\n{'task family, greedy (' + DEVICE + ')':48s}{'before':>10s}{'after':>10s}{'frozen':>10s}")
     for name in names:
         print(f"{name:48s}" + "".join(f"{_sum(runs, when, name):>10s}" for when in WHEN))
-    for how in (*HOW, "unseen_words"):
-        label = f"success on test instances, {how}".replace("test instances, unseen_words", "unseen words, greedy")
-        print(f"{label:48s}" + "".join(f"{mean(runs, when, how):>10.1%}" for when in WHEN))
-    best = f"base, best of {BEST_OF} responses by Q, no training"
-    print(f"{best:48s}{head[f'best_of_{BEST_OF}_before']:>10.1%}")
+    for label, names in {"test instances": dict(zip(HOW, HOW, strict=True)), "unseen words": WORDS}.items():
+        for how, name in names.items():
+            shown = f"success on {label}, {how}"
+            print(f"{shown:48s}" + "".join(f"{mean(runs, when, name):>10.1%}" for when in WHEN))
+    best = {f"best of {BEST_OF} responses by Q": f"best_of_{BEST_OF}", "the judge's choice": "best_by_judge"}
+    for label, name in best.items():
+        print(f"{f'base, {label}, no training':48s}{head[f'{name}_before']:>10.1%}")
     for how in HOW:
         print(f"gain, {how}: {head[f'gain_{how}_points']:+.1f} points, spread over {len(runs)} seed(s) "
               f"{head[f'gain_{how}_points_std']:.1f}")  # fmt: skip

@@ -20,7 +20,7 @@ def out(tmp_path_factory):
         patch.setattr(demo, "NUM_ENVS", 4)
         patch.setattr(demo, "VALIDATION", 4)
         patch.setattr(demo, "EVALUATIONS", 1)
-        patch.setitem(demo.SETTINGS, "batch_size", 4)
+        patch.setitem(demo.PRACTICE, "batch_size", 4)
         patch.setitem(demo.SETTINGS, "mini_batch_size", 2)
         demo.main()
     return path
@@ -47,7 +47,8 @@ def test_results_say_what_was_measured_and_how(out):
     assert results["split"].startswith("test")
     for when in demo.WHEN:
         assert run[when]["greedy"]["episodes"] == run[when]["sampled"]["episodes"] == 3
-    assert run["before"]["best_of"]["episodes"] == 3 and run["before"]["unseen_words"]["episodes"] == 1
+    assert run["before"]["best_of"]["episodes"] == run["before"]["best_by_judge"]["episodes"] == 3
+    assert run["before"]["unseen_words"]["episodes"] == run["after"]["unseen_words_sampled"]["episodes"] == 1
     assert run["env_steps"] >= 8 and run["training_seconds"] > 0 and len(run["curve"]) == 2
     head = results["headline"]
     assert head["greedy_after"] == run["after"]["greedy"]["success_rate"]
@@ -71,7 +72,7 @@ def test_what_was_saved_predicts(out):
 def made(before, after, frozen):
     def of(success):
         shown = {"success_rate": success, "per_task": {"A": "1/2"}}
-        return dict.fromkeys((*demo.HOW, "unseen_words", "best_of"), shown)
+        return dict.fromkeys((*demo.HOW, *demo.WORDS.values(), "best_of", "best_by_judge"), shown)
 
     return {"before": of(before), "after": of(after), "after_frozen_critic": of(frozen)}
 

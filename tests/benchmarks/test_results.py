@@ -51,8 +51,12 @@ QUOTED = {
         name: percent
         for name in (
             "greedy_before", "greedy_after", "greedy_frozen_critic",
-            "sampled_before", "sampled_after", "sampled_frozen_critic", "best_of_8_before",
+            "sampled_before", "sampled_after", "sampled_frozen_critic", "best_of_8_before", "best_by_judge_before",
+            *(f"unseen_words{how}_{when}" for how in ("", "_sampled") for when in ("before", "after")),
         )
+    },
+    "demo_critic": {
+        f"{how}_{when}": percent for how in ("greedy", "sampled") for when in ("after", "frozen_critic")
     },
     "first_run": {
         f"{how}_{when}": percent for how in ("greedy", "sampled")
