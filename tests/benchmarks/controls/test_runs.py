@@ -50,6 +50,7 @@ def settings(name: str) -> dict:
         **({"critic": "copy"} if "critic" in method.settings else {}),
         **({"reward_model": None} if "critic" in method.settings and "scorer" not in method.settings else {}),
         **({"k": 2, "malformed_is_worthless": False} if chooses else {}),
+        **({"replay": 4} if "reword" in method.settings else {}),
     }
 
 
