@@ -65,7 +65,6 @@ NUM_ENVS = 16
 DEVICE = "embedded phone"
 SUITE = "builtin"
 BEST_OF = 8  # responses, of which the base executes the best by Q in one control
-JUDGED_OF = 4, 16  # responses, and how many at most, of which the judge chooses
 VALIDATION, EVALUATIONS = 105, 4  # episodes per evaluation, and evaluations after the first
 WORDS = {"greedy": "unseen_words", "sampled": "unseen_words_sampled"}
 HOW, WHEN = ("greedy", "sampled"), ("before", "after", "after_frozen_critic")
@@ -96,7 +95,7 @@ PRACTICE: dict[str, Any] = {
 """What the demo's trainings add to `SETTINGS`, which other benchmarks share, or change in them."""
 JUDGED: dict[str, Any] = {
     "reward_model": "pocket-judge-demo", "scorer": "reward_model", "execute": "best",
-    "k": JUDGED_OF[0], "max_k": JUDGED_OF[1], "vary_answers": True,
+    "k": 4, "max_k": 16, "vary_answers": True,
 }  # fmt: skip
 FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0}
 
@@ -189,7 +188,8 @@ def measure(source: str | Path, seed: int, episodes: int, best_of: bool = False)
         found[named] = figures(evaluate(agent, words, episodes // 2, how == "greedy"))
     if best_of:
         judged = CoachAgent("pocket", envs, seed=seed, **SETTINGS | PRACTICE | JUDGED)
-        players = {"best_of": agent.best_of(BEST_OF), "best_by_judge": judged.best_of(*JUDGED_OF, vary_answers=True)}
+        by_judge = judged.best_of(JUDGED["k"], JUDGED["max_k"], JUDGED["vary_answers"])
+        players = {"best_of": agent.best_of(BEST_OF), "best_by_judge": by_judge}
         for name, player in players.items():
             found[name] = figures(evaluate(player, envs, episodes, deterministic=False))
     envs.close()
