@@ -80,6 +80,10 @@ METHODS = {
         "filtered cloning of the judge's best of 16", FilteredCloningAgent, {"judge": JUDGE, "k": 16}
     ),
     "judged_64": Method("CoachAgent, judge scores, up to 64 draws", CoachAgent, JUDGED | AGAIN),
+    "judged_reworded": Method(
+        "CoachAgent, judge scores 4 to 16 draws, answers varied, replays in other words", CoachAgent,
+        JUDGED | FEW | VARIED | REWORDED,
+    ),
     "cloning_judged_64": Method(
         "filtered cloning of the judge's best of 16 to 64", FilteredCloningAgent, {"judge": JUDGE, "k": 16} | AGAIN
     ),
@@ -156,7 +160,7 @@ def chosen() -> dict[str, dict[str, Any]]:
         "frozen": frozen, "imitates": frozen,
         "coach_alone": settings[COACH] | ALONE, "judged_alone": settings[COACH] | ALONE,
         "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
-        **dict.fromkeys(("judged", "judged_64"), settings[COACH] | {"outcome_correction": 0.0}),
+        **dict.fromkeys(("judged", "judged_64", "judged_reworded"), settings[COACH] | {"outcome_correction": 0.0}),
         **{name: settings["cloning"] for name in METHODS if name.startswith("cloning_")},
     }  # fmt: skip
     return settings | controls | {"measured": settings[COACH]}

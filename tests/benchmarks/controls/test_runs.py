@@ -50,7 +50,7 @@ def settings(name: str) -> dict:
         **({"critic": "copy"} if "critic" in method.settings else {}),
         **({"reward_model": None} if "critic" in method.settings and "scorer" not in method.settings else {}),
         **({"k": 2, "malformed_is_worthless": False} if chooses else {}),
-        **({"replay": 4} if "reword" in method.settings else {}),
+        **({"replay" if "cloning" in name else "self_imitation": 4} if "reword" in method.settings else {}),
     }
 
 
@@ -152,7 +152,7 @@ def test_settings_are_not_chosen_on_test():
 
 def test_every_method_that_learns_has_a_grid_of_the_same_size():
     learn = {name for name, method in METHODS.items() if method.learns}
-    judged = {"judged", "judged_64", "judged_alone"}
+    judged = {name for name in METHODS if name.startswith("judged")}
     cloning = {name for name in METHODS if name.startswith("cloning_")}
     controls = {"frozen", "imitates", "coach_alone", "uncorrected", "measured", *judged, *cloning}
     assert learn - controls == GRIDS.keys()
