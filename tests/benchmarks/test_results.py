@@ -82,6 +82,8 @@ QUOTED = {
     "controls_reworded": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
+    "controls_coach": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
+    "unseen_words_coach": {name: whole_percent for name in ("greedy_unseen_words", "sampled_unseen_words")},
     "unseen_words": {
         f"{how}_{kind}": whole_percent
         for how in ("greedy", "sampled")
