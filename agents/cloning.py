@@ -42,6 +42,8 @@ class FilteredCloningAgent(OnlineAgent):
             environments that read other texts than the dialect's actions.
         replay: Successful episodes of earlier roll-outs to imitate again in every iteration, the latest ones; 0
             imitates each roll-out once. Checkpoints hold them too.
+        max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all, which takes ever
+            longer while they become more.
         reword: Share of the replayed episodes that are imitated in other words: names, words and numbers of the task's
             parameters are replaced in the instruction, on the screens and in the responses, anew each time. So they
             cannot be learned by heart. For policies that read the screen's text, as pictures stay
@@ -63,11 +65,12 @@ class FilteredCloningAgent(OnlineAgent):
         vary_answers: bool = False,
         malformed_is_worthless: bool = True,
         replay: int = 0,
+        max_replayed: int | None = None,
         reword: float = 0.0,
         **shared: Unpack[OnlineSettings],
     ) -> None:
         require_at_least(0, replay=replay)
-        require_successes(reword, replay=replay)
+        require_successes(reword, max_replayed, replay=replay)
         require_at_least(1, k=k)
         require_at_least(k, max_k=max_k)
         require_at_most(MOST, k=k, max_k=max_k)
@@ -84,6 +87,7 @@ class FilteredCloningAgent(OnlineAgent):
             self._choose_by(judge, k, max_k, vary_answers)
         self.n_candidates = k
         self.replay = replay
+        self.max_replayed = max_replayed
         self.reword = reword
         self.successes = deque(maxlen=replay)
 

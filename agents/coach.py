@@ -101,6 +101,7 @@ class CoachAgent(ActorCriticAgent):
         self_imitation: Successful episodes of earlier roll-outs that the policy imitates again in every iteration,
             after its update and with those of the roll-out, as in filtered cloning (Oh et al. 2018, without their
             weights); None, as in the paper, imitates none.
+        max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all.
         reword: Share of these that are imitated in other words, drawn anew each time, as in `FilteredCloningAgent`.
         shared: Arguments of `ActorCriticAgent` and `OnlineAgent`: the critic with its learning rate, warm-up and clip
             range, batch sizes, clipping, sampling, seed, logging. `help()` lists them.
@@ -133,6 +134,7 @@ class CoachAgent(ActorCriticAgent):
         outcome_correction: float = 0.0,
         negative_weight: float = 1.0,
         self_imitation: int | None = None,
+        max_replayed: int | None = None,
         reword: float = 0.0,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
@@ -141,7 +143,7 @@ class CoachAgent(ActorCriticAgent):
         require_at_most(MOST, k=k, max_k=max_k)
         require_share(outcome_correction=outcome_correction, negative_weight=negative_weight)
         require_at_least(0, self_imitation=self_imitation)
-        require_successes(reword, self_imitation=self_imitation)
+        require_successes(reword, max_replayed, self_imitation=self_imitation)
         if outcome_correction and (resample or not learn_from_executed):
             raise ValueError(
                 f"outcome_correction={outcome_correction} corrects the executed candidate's advantage, which "
@@ -217,6 +219,7 @@ class CoachAgent(ActorCriticAgent):
         self.negative_weight = negative_weight
         self.self_imitation = self_imitation
         self.successes = deque(maxlen=self_imitation or 0)
+        self.max_replayed = max_replayed
         self.reword = reword
         self.forks = forks
         self.keep_forks = forks is not None

@@ -1,16 +1,16 @@
 """Acting by choice: of k drawn responses, the one that scores highest is executed."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-import numpy as np
-
+from coach_gym.actions import Action, ActionError
 from coach_gym.agents.generation.generator import Generator, OnFirst
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.playing.player import PolicyPlayer, Situation
-from coach_gym.agents.playing.scorers import UNKNOWN, sureness
 from coach_gym.agents.playing.variations import variations
-from coach_gym.episode import Candidate, Episode
+from coach_gym.dialects import Frame
+from coach_gym.episode import Candidate, Episode, Step
 
 
 class Scorer(Protocol):
@@ -104,11 +104,23 @@ class BestOfK(PolicyPlayer):
     def own_success(self, episode: Episode) -> float:
         """Returns how far an episode was solved by the policy alone, and not by choosing.
 
-        This is the share of the candidates that a reward model likes, in the state where that is smallest; a critic
-        says of none that it is good or bad, and takes nothing away.
+        This is the chance that another draw in every state would have done what was executed, as the states' other
+        candidates tell. How many of them a judge likes would tell less: it dislikes right actions of some families.
         """
-        shares = [np.mean([sureness(candidate) >= UNKNOWN for candidate in step.candidates]) for step in episode.steps]
-        return super().own_success(episode) * float(min(shares))
+        return super().own_success(episode) * math.prod(map(self._own_share, episode.steps))
+
+    def _own_share(self, step: Step) -> float:
+        """The share of a step's other candidates that do what was executed; 1 if there are none."""
+        frame = self.policy.frame(step.observation)
+        executed, *others = (self._deed(candidate, frame) for candidate in step.candidates)
+        return others.count(executed) / len(others) if others else 1.0
+
+    def _deed(self, candidate: Candidate, frame: Frame) -> Action | str:
+        """What a response does, whatever it thinks; one that does nothing is returned as it is."""
+        try:
+            return self.policy.dialect.parse(candidate.text, frame)[1]
+        except ActionError:
+            return candidate.text
 
 
 def _best_first(candidates: list[Candidate], scores: Sequence[float]) -> list[Candidate]:

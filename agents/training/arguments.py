@@ -200,14 +200,20 @@ def require_share(**arguments: float) -> None:
             raise ValueError(f"{name}={value} must lie between 0 and 1; pass a number in that range")
 
 
-def require_successes(reword: float, **kept: int | None) -> None:
-    """Checks that a share of the earlier successes is put in other words only where some are kept.
+def require_successes(reword: float, max_replayed: int | None, **kept: int | None) -> None:
+    """Checks that earlier successes are chosen or put in other words only where some are kept.
 
     Raises:
-        ValueError: The share lies outside of 0 and 1, or none are kept.
+        ValueError: The share put in other words lies outside of 0 and 1, the number is below 1, or none are kept.
     """
     require_share(reword=reword)
+    require_at_least(1, max_replayed=max_replayed)
     for name, number in kept.items():
+        if max_replayed is not None and not number:
+            raise ValueError(
+                f"max_replayed={max_replayed} is a number of earlier successes, and {name}={number} keeps none; pass "
+                f"{name}=400, or max_replayed=None"
+            )
         if reword and not number:
             raise ValueError(
                 f"reword={reword} puts earlier successes in other words, and {name}={number} keeps none; pass "

@@ -35,6 +35,7 @@ class UpdatingAgent(Agent):
 
     Attributes:
         successes: The latest successful episodes, for agents that imitate them again.
+        max_replayed: Number of these that all processes together imitate in an iteration; None for all.
         reword: Share of these that are imitated in other words.
     """
 
@@ -53,6 +54,7 @@ class UpdatingAgent(Agent):
     max_branch_tokens: int
     recompute_log_probs: bool
     successes: deque[Success]
+    max_replayed: int | None = None
     reword: float = 0.0
 
     def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
@@ -120,14 +122,14 @@ class UpdatingAgent(Agent):
         return mini_batches(items, n_epochs, self.mini_batch_size, self.rng)
 
     def imitate(self, episodes: Sequence[Episode]) -> None:
-        """Raises the likelihood of all executed responses of the successful episodes and of `successes`, and logs it.
+        """Raises the likelihood of all executed responses of the successful episodes and of earlier ones, and logs it.
 
         Args:
             episodes: Those of this roll-out; `successes` receives the successful ones.
         """
         solved = [episode for episode in episodes if episode.success]
         new = [self.tree(episode, candidates="executed") for episode in solved]
-        items: list[Success | Tree] = [*self.successes, *new]
+        items: list[Success | Tree] = [*self._replayed(), *new]
         if self.successes.maxlen:
             self.successes.extend(map(remembered, solved))
         optimizer = self.optimizers["policy.optimizer"]
@@ -136,6 +138,13 @@ class UpdatingAgent(Agent):
             batches = map(self._packed, self.mini_batches(items, self.n_epochs))
             means = minimize_imitation_loss(self.policy, optimizer, batches, self.max_grad_norm, self.temperature)
         self.log_training(**means, imitated=float(sum(processes.gather(len(items)))), learning_rate=learning_rate)
+
+    def _replayed(self) -> list[Success]:
+        """Returns the earlier successes whose turn it is, drawn from those that this process keeps."""
+        kept = list(self.successes)
+        if self.max_replayed is None or len(kept) <= (most := processes.share(self.max_replayed)):
+            return kept
+        return [kept[number] for number in self.rng.choice(len(kept), most, replace=False)]
 
     def _packed(self, batch: list[Success | Tree]) -> list[Tree]:
         """Returns a mini-batch packed to be learned from, some of its successes in other words."""

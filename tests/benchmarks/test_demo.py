@@ -35,8 +35,8 @@ class InThisProcess:
     def __exit__(self, *error):
         pass
 
-    def submit(self, work, *arguments):
-        result = work(*arguments)
+    def submit(self, work, *arguments, **options):
+        result = work(*arguments, **options)
         return SimpleNamespace(result=lambda: result)
 
 

@@ -55,8 +55,9 @@ QUOTED = {
             *(f"unseen_words{how}_{when}" for how in ("", "_sampled") for when in ("before", "after")),
         )
     },
-    "demo_critic": {
-        f"{how}_{when}": percent for how in ("greedy", "sampled") for when in ("after", "frozen_critic")
+    **{
+        earlier: {f"{how}_{when}": percent for how in ("greedy", "sampled") for when in ("after", "frozen_critic")}
+        for earlier in ("demo_all_replayed", "demo_critic")
     },
     "first_run": {
         f"{how}_{when}": percent for how in ("greedy", "sampled")

@@ -70,16 +70,19 @@ def test_more_are_drawn_where_all_are_bad_and_nowhere_else(monkeypatch):
     assert [[each.text for each in of_state] for of_state in chosen] == [[BACK, BACK], [HOME, BACK], [BACK, BACK]]
 
 
-@pytest.mark.parametrize(("outcome", "verdicts", "own"), [
-    (1.0, [[1.0, 0.9], [0.8, 0.0]], 0.5),  # the second state's other draw is bad
-    (1.0, [[0.9, 0.1, 0.2, 0.3], [0.6, 0.4]], 0.25),
-    (0.5, [[1.0, 1.0]], 0.0),
-    (1.0, [[None, None]], 1.0),
+@pytest.mark.parametrize(("outcome", "texts", "own"), [
+    (1.0, [[BACK, BACK, HOME]], 1 / 2),
+    (1.0, [[BACK, f"Thought: I go back.\n{BACK}", CUT]], 1 / 2),  # another thought, the same action
+    (1.0, [[BACK, BACK, HOME], [HOME, CUT, HOME]], 1 / 4),  # another draw has to do the same in both states
+    (1.0, [[BACK, BACK], [HOME, BACK]], 0.0),
+    (0.5, [[BACK, BACK]], 0.0),
+    (1.0, [[BACK]], 1.0),
 ])  # fmt: skip
-def test_a_chosen_success_is_the_policys_own_as_far_as_its_draws_are_good(outcome, verdicts, own):
+@pytest.mark.parametrize("verdict", [None, 0.0])  # a judge that dislikes what solves the task takes nothing away
+def test_a_chosen_success_is_the_policys_own_as_far_as_other_draws_do_the_same(outcome, texts, own, verdict):
     policy = tiny.policy()
     seen = tiny.episode(policy, steps=1).steps[0].observation
-    steps = [Step(seen, [Candidate("", [], [], q=q) for q in of_state], 0, "") for of_state in verdicts]
+    steps = [Step(seen, [Candidate(text, [], [], q=verdict) for text in of_state], 0, "") for of_state in texts]
     episode = Episode("red", steps, outcome)
     agent = CoachAgent(policy, None)
     assert agent.best_of(2).own_success(episode) == pytest.approx(own)

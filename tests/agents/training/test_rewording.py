@@ -14,6 +14,7 @@ from coach_gym.agents.pocket.build import build_policy
 from coach_gym.agents.pocket.demonstrations import demonstrate
 from coach_gym.agents.training import rewording, updating
 from coach_gym.agents.training.rewording import reworded, words_of
+from coach_gym.agents.training.successes import remembered
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from tests.agents.training.test_cloning import episode, make, warm_policy
 
@@ -146,6 +147,20 @@ def test_an_agent_imitates_a_success_as_it_was_and_then_in_other_words(agent, mo
     goals = imitated_goals(monkeypatch, agent(reword=1.0))
     assert len(goals) == 6 + (0 + 1 + 2 + 3 + 4 + 5)  # each once in its own iteration, and once in every later one
     assert goals.count("Find Amelia") >= 6 and len(set(goals)) > 10
+
+
+@pytest.mark.parametrize("agent", [cloning, coach])
+def test_an_iteration_imitates_no_more_of_the_earlier_successes_than_asked(agent, monkeypatch):
+    assert len(imitated_goals(monkeypatch, agent(reword=1.0, max_replayed=2))) == 6 + (0 + 1 + 2 + 2 + 2 + 2)
+
+
+@pytest.mark.parametrize("agent", [cloning, coach])
+def test_the_earlier_successes_take_turns(agent):
+    trained = agent(max_replayed=2)
+    trained.successes.extend(remembered(episode(trained, "ab", 1.0, seed)) for seed in range(4))
+    drawn = [{id(each) for each in trained._replayed()} for _ in range(20)]
+    assert {len(turn) for turn in drawn} == {2}
+    assert set.union(*drawn) == set(map(id, trained.successes))
 
 
 @pytest.mark.parametrize("make", [cloning, coach])
