@@ -42,8 +42,8 @@ class FilteredCloningAgent(OnlineAgent):
             environments that read other texts than the dialect's actions.
         replay: Successful episodes of earlier roll-outs to imitate again in every iteration, the latest ones; 0
             imitates each roll-out once. Checkpoints hold them too.
-        max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all, which takes ever
-            longer while they become more.
+        max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all, so that
+            iterations take longer as successes accumulate.
         reword: Share of the replayed episodes that are imitated in other words: names, words and numbers of the task's
             parameters are replaced in the instruction, on the screens and in the responses, anew each time. So they
             cannot be learned by heart. For policies that read the screen's text, as pictures stay

@@ -89,7 +89,7 @@ PRACTICE: dict[str, Any] = {
     "batch_size": 24,
     "curriculum": 2.0,  # families that are solved less are played more
     "self_imitation": 800,
-    "max_replayed": 160,  # in an iteration, which all of them would make ever longer
+    "max_replayed": 160,  # drawn anew in every iteration, which would otherwise take ever longer
     "reword": 0.5,  # half of these in other words, so that what is to be typed is read
     "outcome_correction": 0.0,
     "collection": "rounds",  # a seed repeats its run

@@ -86,7 +86,7 @@ class OnlineAgent(CollectingAgent, ABC):
             repeats a run bit for bit. Gymnasium's own vector environments support rounds only.
         curriculum: Practises task families more that are solved less: an instance is played with a chance in proportion
             to this power of its family's recent failure rate (`curriculum.py`), which is the policy's own also where
-            roll-outs choose by a reward model (`BestOfK.own_success`). 0, as in the paper, plays whatever the
+            roll-outs choose among several draws (`BestOfK.own_success`). 0, as in the paper, plays whatever the
             environment draws. Needs environments that tell the task of a seed, as ours do.
         max_staleness: Number of updates by which the policy may be newer than the episodes it learns from, and of
             batches that devices may play ahead. 0 learns strictly on-policy.
