@@ -5,7 +5,7 @@ agent on test instances, sampled and greedy. A judge, which forks of the same fa
 scores the candidates and chooses which one is executed. Controls stand beside: the base that acts by the judge's
 choice, or by the shipped critic's, without any training; and the same practice without the judge, where the shipped
 critic scores, frozen. Writes results.json, learning_curve.png, episode.png, TensorBoard logs and the trained agent to
-`runs/demo/`. docs/demo.md says how much of the gain is learning from the environment.
+`runs/demo/`. docs/results/demo.md says how much of the gain is learning from the environment.
 
     python -m benchmarks.demo                       # one seed
     python -m benchmarks.demo --seeds 0 1 2         # mean and spread

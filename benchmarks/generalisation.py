@@ -1,9 +1,9 @@
 """How far an agent's skill reaches: success on unseen instances, words, task families and apps.
 
-Each kind of unseen instance is measured on its own (docs/generalisation.md says what is kept apart). Unseen instances
-and words come from training families, so training instances of the same families stand beside them. The table has the
-policy greedy and sampled, with 95 % Wilson intervals, and two controls on the same instances: random touches, and the
-scripted experts, which know the phone. With several policies, all play the same instances.
+Each kind of unseen instance is measured on its own (docs/concepts/generalisation.md says what is kept apart). Unseen
+instances and words come from training families, so training instances of the same families stand beside them. The table
+has the policy greedy and sampled, with 95 % Wilson intervals, and two controls on the same instances: random touches,
+and the scripted experts, which know the phone. With several policies, all play the same instances.
 
     python -m benchmarks.generalisation --policy pocket --split validation
     python -m benchmarks.generalisation --policy runs/first/agent --split test --episodes 400 --json result.json

@@ -5,7 +5,8 @@ never saved; and the pocket policy. Every judge sees the same episodes, and the 
 
     claims        believes every agent that says it has finished: what a judge must beat
     pocket-prm    the shipped process reward model, asked whether finishing was a good last step
-    openai:MODEL  a model behind an OpenAI-compatible server (docs/judges.md), or openai:MODEL@http://host:port/v1
+    openai:MODEL  a model behind an OpenAI-compatible server, as docs/how_to/judges.md has it; at another address
+                  openai:MODEL@http://host:port/v1
     a directory   or hub id of a model that runs here
 
 Agreement is among the episodes that the judge gave a verdict on, with a 95 % interval (Wilson's); `silent` is the share

@@ -12,6 +12,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 ALT = "An episode: its screens with thought and action"
@@ -32,10 +33,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Points links to the examples at their pages, and makes two of each picture that is light and dark."""
-    markdown = markdown.replace("](../examples/README.md)", "](examples.md)")
-    return PICTURE.sub(_pair, markdown.replace(f"](../{NOTEBOOK})", "](notebook.md)"))
+    up = "../" * page.file.src_uri.count("/")  # to docs/, beside which the examples are
+    for source in ("examples/README.md", NOTEBOOK):
+        markdown = markdown.replace(f"]({up}../{source})", f"]({up}{MOVED[source]})")
+    return PICTURE.sub(_pair, markdown)
 
 
 def _pair(picture: re.Match[str]) -> str:

@@ -4,8 +4,8 @@ These run one after the other, while every shell of the phone is recorded: Andro
 suites from their checkouts, solved by experts; the tests that adbutils, uiautomator2 and pure-python-adb bring along;
 android_env, which starts an episode and makes each kind of request over adb; and coach-gym itself, with a built-in task
 on a phone behind adb. `missing` are commands that they asked for and that the phone does not have, `unused`
-those that the phone has and nobody ran. Android has more commands than either. `--docs docs/shell.md` renews the tables
-of that page.
+those that the phone has and nobody ran. Android has more commands than either. `--docs docs/reference/shell.md` renews
+the tables of that page.
 
     python -m benchmarks.conformance.shell_use --world ~/android_world --lab ~/Android-Lab --checkouts ~ --json use.json
 """
@@ -157,7 +157,7 @@ def report(record: Record) -> dict[str, Any]:
 
 
 def table(result: dict[str, Any]) -> str:
-    """Returns the report as the tables of `docs/shell.md`."""
+    """Returns the report as the tables of `docs/reference/shell.md`."""
     lines = ["| command | options | runs | by |", "|---|---|---|---|"]
     for row in result["commands"]:
         options = " ".join(f"`{option}`" for option in row["options"])

@@ -14,7 +14,7 @@ from coach_gym.envs.suites import apart
 from coach_gym.envs.suites.load import BUILTIN, load_suite
 from coach_gym.envs.suites.splits import SELECTIONS, Selection
 
-PAGE = (Path(__file__).parents[2] / "docs" / "generalisation.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "concepts" / "generalisation.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_the_readme_quotes_its_results(name):
 
 
 def test_the_page_of_openenv_quotes_its_results():
-    text, found = (ROOT / "docs/openenv.md").read_text(), headline("openenv")
+    text, found = (ROOT / "docs/how_to/openenv.md").read_text(), headline("openenv")
     for way in ("openenv", "gymnasium", "echo"):
         for screen in ("270x600", "540x1200"):
             assert f"{found[f'{way}_core_ms_{screen}']:.1f} ms" in text, (way, screen)

@@ -1,4 +1,4 @@
-"""The blocks of docs/trainers.md run when pasted."""
+"""The blocks of docs/how_to/trainers.md run when pasted."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "trainers.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "trainers.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 
 

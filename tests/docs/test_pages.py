@@ -14,7 +14,7 @@ from coach_gym.__main__ import COMMANDS
 from tests.docs.pasted import run_alone
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples"  # has the app of docs/add_an_app.md
+EXAMPLES = ROOT / "examples"  # has the app of docs/how_to/add_an_app.md
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->\n\Z")  # above a block that cannot run here

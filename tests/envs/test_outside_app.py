@@ -1,4 +1,4 @@
-"""An app outside the package, as docs/add_an_app.md has it: made in a temporary folder, solved, and trained on."""
+"""An app outside the package, as docs/how_to/add_an_app.md has it: made in a temporary folder, solved, trained on."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from coach_gym.envs.suites.play import play
 from coach_gym.envs.suites.suite import Suite
 from tests.agents import tiny
 
-PAGE = Path(__file__).parents[2] / "docs" / "add_an_app.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "add_an_app.md"
 SMALL = {"screen_size": (270, 600)}
 MINE = {"apps": ["shopping_list"], "tasks": ["BuyItem"], **SMALL}
 

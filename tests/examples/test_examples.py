@@ -57,7 +57,7 @@ def test_the_training_on_several_processes_runs_under_torchrun(tmp_path):
 
 
 def test_the_app_of_the_docs_is_that_of_the_examples():
-    page = (ROOT / "docs" / "add_an_app.md").read_text()
+    page = (ROOT / "docs" / "how_to" / "add_an_app.md").read_text()
     files = dict(re.findall(r"```python\n# (shopping_list/\w+\.py)\n(.*?)```", page, re.DOTALL))
     assert files == {path: (EXAMPLES / path).read_text() for path in files}
     assert len(files) == 3

@@ -1,4 +1,4 @@
-"""The commands and the programs of docs/openenv.md and docs/ors.md work as they stand, but for the port."""
+"""The commands and programs of docs/how_to/openenv.md and docs/how_to/ors.md work as they stand, but for the port."""
 
 import re
 import shlex
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "how_to"
 
 
 def block(page, language):

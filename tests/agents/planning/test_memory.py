@@ -1,4 +1,4 @@
-"""Computed memory is that of small models, and the paper's training fits where docs/scale.md says so."""
+"""Computed memory is that of small models, and the paper's training fits where docs/how_to/scale.md says so."""
 
 import re
 from collections.abc import Callable
@@ -306,13 +306,13 @@ def test_sizes_are_those_of_the_published_models():
     ],
 )
 def test_what_fits(options: str, capsys: pytest.CaptureFixture[str]):
-    """As docs/scale.md shows it."""
+    """As docs/how_to/scale.md shows it."""
     main(["plan", *options.split()])
     shown = capsys.readouterr().out
     found = re.search(r"It fits: ([\d.]+) GB, where ([\d.]+) of (\d+) can be used", shown)
     peak, allowed, whole = map(float, found.groups())
     assert peak <= allowed == pytest.approx(0.9 * whole)
-    assert options in " ".join(Path("docs/scale.md").read_text("utf-8").replace("\\\n", " ").split())
+    assert options in " ".join(Path("docs/how_to/scale.md").read_text("utf-8").replace("\\\n", " ").split())
     sleeping = "vLLM is assumed to sleep while the models learn, and each of 2 engines to have gpu_memory_utilization="
     assert (f"{sleeping}0.28" in shown) == ("--generation process" not in options)
 

@@ -49,6 +49,6 @@ def test_commands_that_the_phone_lacks_are_reported(phone):
 
 def test_the_page_shows_the_committed_record_and_the_phone_has_what_was_used():
     result = json.loads((ROOT / "benchmarks/results/shell_use.json").read_text())
-    assert (ROOT / "docs/shell.md").read_text().endswith(f"{TABLES}\n{table(result)}\n")
+    assert (ROOT / "docs/reference/shell.md").read_text().endswith(f"{TABLES}\n{table(result)}\n")
     used = {row["command"].partition(" ")[0] for row in result["commands"]}
     assert used | set(result["unused"]) == set(COMMANDS) | set(result["missing"]), "record it anew"
