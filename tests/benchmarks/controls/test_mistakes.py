@@ -46,6 +46,6 @@ def test_an_answer_that_agrees_is_what_the_policy_generates() -> None:
 
 
 def test_the_committed_base_knows_the_way_and_misreads_names() -> None:
-    """What docs/results/demo.md says of it."""
+    """What docs/results/base.md says of it."""
     found = json.loads(RESULTS.read_text())["headline"]
     assert found["fixed_greedy"] > 0.97 and found["dependent_greedy"] < 0.75
