@@ -21,7 +21,7 @@ def out(tmp_path_factory):
         patch.setattr(demo, "VALIDATION", 4)
         patch.setattr(demo, "EVALUATIONS", 1)
         patch.setitem(demo.PRACTICE, "batch_size", 4)
-        patch.setitem(demo.SETTINGS, "mini_batch_size", 2)
+        patch.setitem(demo.PRACTICE, "mini_batch_size", 2)
         demo.main()
     return path
 
