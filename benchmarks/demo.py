@@ -212,7 +212,7 @@ def _quiet() -> None:
 
 
 class Curve(BaseCallback):
-    """Measures success on validation, sampled, keeps the best agent, and stops after some time.
+    """Measures success on validation, sampled, keeps the best agent, of equals the later, and stops after some time.
 
     Args:
         envs: Validation instances.
@@ -251,7 +251,7 @@ class Curve(BaseCallback):
     def _evaluate(self) -> None:
         elapsed, started = self._elapsed, time.perf_counter()
         success = evaluate(self.model, self.envs, VALIDATION, deterministic=False).success_rate
-        if not self.points or success > max(best for *_, best in self.points):
+        if not self.points or success >= max(best for *_, best in self.points):
             self.model.save(self.best)
         self.points.append((round(elapsed, 1), self.num_timesteps, success))
         self._paused += time.perf_counter() - started

@@ -60,6 +60,16 @@ def test_curve_and_tensorboard_logs_are_there(out):
     assert list((out / "tensorboard").glob("seed_0_1/events*"))
 
 
+def test_the_best_agent_is_kept_and_of_equals_the_later(monkeypatch, tmp_path):
+    rates, kept = [0.2, 0.6, 0.4, 0.6, 0.5], []
+    curve = demo.Curve(None, tmp_path, seconds=60, every=1)
+    for step, rate in enumerate(rates):
+        curve.model = SimpleNamespace(save=lambda path, step=step: kept.append(step))
+        monkeypatch.setattr(demo, "evaluate", lambda *_, rate=rate, **__: SimpleNamespace(success_rate=rate))
+        curve._on_training_end()
+    assert kept == [0, 1, 3]
+
+
 def test_what_was_saved_predicts(out):
     envs = demo.make_envs()
     agent = CoachAgent.load(out / "seed_0" / "agent", env=envs)
