@@ -55,6 +55,10 @@ QUOTED = {
             *(f"unseen_words{how}_{when}" for how in ("", "_sampled") for when in ("before", "after")),
         )
     },
+    "demo_all_replayed": {"greedy_after": percent, "sampled_after": percent},
+    "demo_critic": {
+        f"{how}_{when}": percent for how in ("greedy", "sampled") for when in ("after", "frozen_critic")
+    },
     "first_run": {
         f"{how}_{when}": percent for how in ("greedy", "sampled")
         for when in ("before", "after", "after_cloning", "after_imitates")
