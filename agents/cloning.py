@@ -2,6 +2,7 @@
 
 from collections import deque
 from functools import partial
+from pathlib import Path
 from typing import Unpack
 
 from coach_gym.agents.generation.make import is_address
@@ -12,7 +13,12 @@ from coach_gym.agents.models.reward_models import Question, StepwisePRM
 from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.playing.scorers import VerdictScorer
 from coach_gym.agents.training.agent import Env
-from coach_gym.agents.training.arguments import checked_arguments, require_at_least, require_successes
+from coach_gym.agents.training.arguments import (
+    checked_arguments,
+    require_at_least,
+    require_rehearsal,
+    require_successes,
+)
 from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.schedules import Schedule
 from coach_gym.agents.training.settings import OnlineSettings
@@ -44,9 +50,12 @@ class FilteredCloningAgent(OnlineAgent):
             imitates each roll-out once. Checkpoints hold them too.
         max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all, so that
             iterations take longer as successes accumulate.
-        reword: Share of the replayed episodes that are imitated in other words: names, words and numbers of the task's
-            parameters are replaced in the instruction, on the screens and in the responses, anew each time. So they
-            cannot be learned by heart. For policies that read the screen's text, as pictures stay
+        rehearsal: Folder of episodes, as `coach-gym data rollouts` writes it, whose successes every iteration imitates
+            besides: what the policy can do and this training does not practise, so that it is not unlearned.
+        max_rehearsed: Number of these that an iteration imitates, drawn anew each time; None for all.
+        reword: Share of replayed and rehearsed episodes that are imitated in other words: names, words and numbers of
+            the task's parameters are replaced in the instruction, on the screens and in the responses, anew each time.
+            So they cannot be learned by heart. For policies that read the screen's text, as pictures stay
             (`training/rewording.py`).
         shared: Arguments of `OnlineAgent`; `n_epochs` and `mini_batch_size` apply to the successes. `help()` lists
             them.
@@ -66,11 +75,14 @@ class FilteredCloningAgent(OnlineAgent):
         malformed_is_worthless: bool = True,
         replay: int = 0,
         max_replayed: int | None = None,
+        rehearsal: str | Path | None = None,
+        max_rehearsed: int | None = None,
         reword: float = 0.0,
         **shared: Unpack[OnlineSettings],
     ) -> None:
         require_at_least(0, replay=replay)
         require_successes(reword, max_replayed, replay=replay)
+        require_rehearsal(rehearsal, max_rehearsed)
         require_at_least(1, k=k)
         require_at_least(k, max_k=max_k)
         require_at_most(MOST, k=k, max_k=max_k)
@@ -88,6 +100,8 @@ class FilteredCloningAgent(OnlineAgent):
         self.n_candidates = k
         self.replay = replay
         self.max_replayed = max_replayed
+        self.rehearsal = rehearsal
+        self.max_rehearsed = max_rehearsed
         self.reword = reword
         self.successes = deque(maxlen=replay)
 

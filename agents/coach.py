@@ -13,6 +13,7 @@ import warnings
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal, Unpack
 
 import torch
@@ -32,6 +33,7 @@ from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
     require_at_least,
+    require_rehearsal,
     require_share,
     require_successes,
 )
@@ -102,7 +104,10 @@ class CoachAgent(ActorCriticAgent):
             after its update and with those of the roll-out, as in filtered cloning (Oh et al. 2018, without their
             weights); None, as in the paper, imitates none.
         max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all.
-        reword: Share of these that are imitated in other words, drawn anew each time, as in `FilteredCloningAgent`.
+        rehearsal: Folder of episodes, as `coach-gym data rollouts` writes it, whose successes every iteration imitates
+            besides: what the policy can do and this training does not practise, so that it is not unlearned.
+        max_rehearsed: Number of these that an iteration imitates, drawn anew each time; None for all.
+        reword: Share of all these that are imitated in other words, drawn anew each time, as in `FilteredCloningAgent`.
         shared: Arguments of `ActorCriticAgent` and `OnlineAgent`: the critic with its learning rate, warm-up and clip
             range, batch sizes, clipping, sampling, seed, logging. `help()` lists them.
 
@@ -135,6 +140,8 @@ class CoachAgent(ActorCriticAgent):
         negative_weight: float = 1.0,
         self_imitation: int | None = None,
         max_replayed: int | None = None,
+        rehearsal: str | Path | None = None,
+        max_rehearsed: int | None = None,
         reword: float = 0.0,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
@@ -144,6 +151,7 @@ class CoachAgent(ActorCriticAgent):
         require_share(outcome_correction=outcome_correction, negative_weight=negative_weight)
         require_at_least(0, self_imitation=self_imitation)
         require_successes(reword, max_replayed, self_imitation=self_imitation)
+        require_rehearsal(rehearsal, max_rehearsed, imitates=self_imitation is not None)
         if outcome_correction and (resample or not learn_from_executed):
             raise ValueError(
                 f"outcome_correction={outcome_correction} corrects the executed candidate's advantage, which "
@@ -220,6 +228,8 @@ class CoachAgent(ActorCriticAgent):
         self.self_imitation = self_imitation
         self.successes = deque(maxlen=self_imitation or 0)
         self.max_replayed = max_replayed
+        self.rehearsal = rehearsal
+        self.max_rehearsed = max_rehearsed
         self.reword = reword
         self.forks = forks
         self.keep_forks = forks is not None

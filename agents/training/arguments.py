@@ -200,6 +200,25 @@ def require_share(**arguments: float) -> None:
             raise ValueError(f"{name}={value} must lie between 0 and 1; pass a number in that range")
 
 
+def require_rehearsal(rehearsal: str | Path | None, max_rehearsed: int | None, imitates: bool = True) -> None:
+    """Checks that what is rehearsed can be imitated, and is chosen only where there is something to rehearse.
+
+    Raises:
+        ValueError: The number is below 1, there is no folder to choose from, or the agent imitates nothing.
+    """
+    require_at_least(1, max_rehearsed=max_rehearsed)
+    if rehearsal is None and max_rehearsed is not None:
+        raise ValueError(
+            f"max_rehearsed={max_rehearsed} is a number of successes to rehearse, and rehearsal=None has none; pass a "
+            f"folder of episodes, or max_rehearsed=None"
+        )
+    if rehearsal is not None and not imitates:
+        raise ValueError(
+            f"rehearsal={str(rehearsal)!r} is imitated with the agent's own successes, and self_imitation=None "
+            f"imitates none; pass self_imitation=0 for those of each roll-out alone, or rehearsal=None"
+        )
+
+
 def require_successes(reword: float, max_replayed: int | None, **kept: int | None) -> None:
     """Checks that earlier successes are chosen or put in other words only where some are kept.
 

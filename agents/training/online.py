@@ -41,7 +41,7 @@ from coach_gym.agents.training.saving.state import TrainerState
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_settings
-from coach_gym.agents.training.successes import Success
+from coach_gym.agents.training.successes import Success, successes_in
 from coach_gym.checks import MOST, WrongType, require_at_most, require_switch, require_temperature, require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
@@ -298,6 +298,7 @@ class OnlineAgent(CollectingAgent, ABC):
 
         Raises:
             RuntimeError: Another training or evaluation is running on the same environments.
+            ValueError: There is no environment, or no success in the folder of `rehearsal`.
         """
         require_whole(0, total_timesteps=total_timesteps)
         if log_interval is not None:
@@ -404,6 +405,7 @@ class OnlineAgent(CollectingAgent, ABC):
         tb_log_name: str | None,
         progress_bar: bool,
     ) -> Callback:
+        self._read_rehearsal()
         self.distribute()
         self._collector = None  # the environments may have been used for something else
         if not reset_num_timesteps:
@@ -424,6 +426,11 @@ class OnlineAgent(CollectingAgent, ABC):
         hooks = as_callback([*callbacks, ProgressBarCallback()] if shown else callbacks)
         hooks.init_callback(self)
         return hooks
+
+    def _read_rehearsal(self) -> None:
+        """Reads what this process rehearses; anew in every `learn`, as only that needs the folder."""
+        if self.rehearsal is not None:
+            self.rehearsed = successes_in(self.rehearsal)[processes.rank() :: processes.size()]
 
     @abstractmethod
     def train(self, groups: list[list[Episode]]) -> None:

@@ -6,8 +6,10 @@ proportion. As checkpoints store them, they take a thirtieth of that, and can be
 
 from dataclasses import dataclass, replace
 from io import BytesIO
+from pathlib import Path
 
 from coach_gym.agents.models.tree import Tree
+from coach_gym.data.folder import EpisodeFolder
 from coach_gym.episode import Episode
 from coach_gym.recording.archive import pack_episode, read_episode
 
@@ -35,3 +37,19 @@ def remembered(episode: Episode) -> Success:
         replace(step, candidates=[step.candidates[step.executed]], executed=0, env=None) for step in episode.steps
     ]
     return Success(pack_episode(replace(episode, steps=steps, params=dict(episode.params), last=None)))
+
+
+def successes_in(folder: str | Path) -> list[Success]:
+    """Reads the successful episodes of a folder, as `coach-gym data` writes it.
+
+    Raises:
+        ValueError: There are none.
+    """
+    episodes = EpisodeFolder(folder)
+    solved = [name for name in episodes.names if episodes.heading(name).success]
+    if not solved:
+        raise ValueError(
+            f"rehearsal={str(folder)!r}: none of its {len(episodes.names)} episodes is solved; choose tasks that the "
+            f"policy can solve, or pass rehearsal=None"
+        )
+    return [remembered(episodes.read(name)) for name in solved]

@@ -2,8 +2,10 @@
 
 import random
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
+from pathlib import Path
 from typing import TypeVar
 
 import torch
@@ -36,7 +38,10 @@ class UpdatingAgent(Agent):
     Attributes:
         successes: The latest successful episodes, for agents that imitate them again.
         max_replayed: Number of these that all processes together imitate in an iteration; None for all.
-        reword: Share of these that are imitated in other words.
+        rehearsal: Folder of episodes whose successes are imitated besides; None for none.
+        rehearsed: These successes, each in one of the processes; `learn` reads them.
+        max_rehearsed: Number of these that all processes together imitate in an iteration; None for all.
+        reword: Share of all these that are imitated in other words.
     """
 
     learning_rate: Schedule
@@ -55,6 +60,9 @@ class UpdatingAgent(Agent):
     recompute_log_probs: bool
     successes: deque[Success]
     max_replayed: int | None = None
+    rehearsal: str | Path | None = None
+    rehearsed: Sequence[Success] = ()
+    max_rehearsed: int | None = None
     reword: float = 0.0
 
     def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
@@ -122,14 +130,15 @@ class UpdatingAgent(Agent):
         return mini_batches(items, n_epochs, self.mini_batch_size, self.rng)
 
     def imitate(self, episodes: Sequence[Episode]) -> None:
-        """Raises the likelihood of all executed responses of the successful episodes and of earlier ones, and logs it.
+        """Raises the likelihood of the executed responses of successful episodes, earlier and rehearsed ones, logs it.
 
         Args:
             episodes: Those of this roll-out; `successes` receives the successful ones.
         """
         solved = [episode for episode in episodes if episode.success]
         new = [self.tree(episode, candidates="executed") for episode in solved]
-        items: list[Success | Tree] = [*self._replayed(), *new]
+        replayed = self._turn(self.successes, self.max_replayed)
+        items: list[Success | Tree] = [*replayed, *self._turn(self.rehearsed, self.max_rehearsed), *new]
         if self.successes.maxlen:
             self.successes.extend(map(remembered, solved))
         optimizer = self.optimizers["policy.optimizer"]
@@ -139,12 +148,12 @@ class UpdatingAgent(Agent):
             means = minimize_imitation_loss(self.policy, optimizer, batches, self.max_grad_norm, self.temperature)
         self.log_training(**means, imitated=float(sum(processes.gather(len(items)))), learning_rate=learning_rate)
 
-    def _replayed(self) -> list[Success]:
-        """Returns the earlier successes whose turn it is, drawn from those that this process keeps."""
-        kept = list(self.successes)
-        if self.max_replayed is None or len(kept) <= (most := processes.share(self.max_replayed)):
+    def _turn(self, successes: Iterable[Success], most: int | None) -> list[Success]:
+        """Returns those whose turn it is among the successes of this process; `most` is for all processes together."""
+        kept = list(successes)
+        if most is None or len(kept) <= (number := processes.share(most)):
             return kept
-        return [kept[number] for number in self.rng.choice(len(kept), most, replace=False)]
+        return [kept[index] for index in self.rng.choice(len(kept), number, replace=False)]
 
     def _packed(self, batch: list[Success | Tree]) -> list[Tree]:
         """Returns a mini-batch packed to be learned from, some of its successes in other words."""
@@ -168,7 +177,8 @@ class UpdatingAgent(Agent):
         if item.tree is not None:
             return item.tree
         tree = self.tree(item.episode(), candidates="executed")
-        if tree.nbytes + sum(each.tree.nbytes for each in self.successes if each.tree is not None) <= KEPT_BYTES:
+        kept = (each.tree for each in chain(self.successes, self.rehearsed) if each.tree is not None)
+        if tree.nbytes + sum(each.nbytes for each in kept) <= KEPT_BYTES:
             item.tree = tree
         return tree
 

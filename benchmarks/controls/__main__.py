@@ -28,7 +28,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch  # noqa: E402  (after the number of threads is set)
 
-from benchmarks.controls.methods import CHOSEN, COACH, GRIDS, METHODS, chosen, with_judge, with_store  # noqa: E402
+from benchmarks.controls.methods import CHOSEN, COACH, GRIDS, METHODS, SHARED, chosen, with_judge, with_store  # noqa: E402
 from benchmarks.controls.report import compare, plot, print_tables  # noqa: E402
 from benchmarks.controls.runs import Result, Run, play  # noqa: E402
 from benchmarks.controls.sweep import SPLIT, choose, sweep_runs  # noqa: E402
@@ -36,9 +36,9 @@ from benchmarks.demo import DEVICE, SUITE  # noqa: E402
 from coach_gym.envs.tasks.words import Split  # noqa: E402
 
 COMMAND = "python -m benchmarks.controls"
-OF_ALL = ("curriculum", "temperature")
+OF_ALL = ("curriculum", "temperature", "mini_batch_size")
 """Options that are settings of all trainings."""
-UNTRIED = ("store", "judge", *OF_ALL)
+UNTRIED = ("store", "max_replayed", "judge", *OF_ALL)
 """Options whose settings no sweep has chosen."""
 
 
@@ -56,8 +56,7 @@ def main() -> None:
         print(f"rerun: {command}")
         return
     settings = chosen()
-    if options.store:
-        settings = {name: with_store(each, options.store) for name, each in settings.items()}
+    settings = {name: with_store(each, options.store, options.max_replayed) for name, each in settings.items()}
     if options.judge:
         settings = with_judge(settings, options.judge)
     untried = any(getattr(options, name) is not None for name in UNTRIED)
@@ -109,6 +108,12 @@ def _arguments() -> argparse.Namespace:
         "--store", type=int, help="earlier successes in every update of those that imitate any, instead of the chosen"
     )
     parser.add_argument(
+        "--max-replayed", type=int, help="how many of these an iteration imitates, drawn anew each time; all by default"
+    )
+    parser.add_argument(
+        "--mini-batch-size", type=int, help=f"of all trainings, {SHARED['mini_batch_size']} by default"
+    )
+    parser.add_argument(
         "--curriculum", type=float, help="practise more what is solved less, in all trainings: the argument of agents"
     )
     parser.add_argument("--judge", help="a judge that chooses in place of pocket-judge: its name or directory")
@@ -120,9 +125,11 @@ def _arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.store is not None and (options.sweep or options.store < 1):
         parser.error(f"--store {options.store}: pass 1 or more, and not with --sweep, whose grids name the successes")
+    if options.max_replayed is not None and (options.sweep or options.max_replayed < 1):
+        parser.error(f"--max-replayed {options.max_replayed}: pass 1 or more, and not with --sweep")
     for name in OF_ALL:
         if getattr(options, name) is not None and options.sweep:
-            parser.error(f"--{name} changes all trainings of a comparison, and none of --sweep")
+            parser.error(f"--{name.replace('_', '-')} changes all trainings of a comparison, and none of --sweep")
     if not options.sweep and not {"base", options.ours} <= {*options.methods}:
         parser.error(f"--methods needs base, where every curve starts, and {options.ours}, which --ours compares")
     return options

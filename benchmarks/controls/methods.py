@@ -172,6 +172,14 @@ def with_judge(settings: dict[str, dict[str, Any]], judge: str) -> dict[str, dic
     return settings | {name: settings.get(name, {}) | changes for name, changes in changed.items() if changes}
 
 
-def with_store(settings: dict[str, Any], successes: int) -> dict[str, Any]:
-    """Returns settings with another number of earlier successes to imitate, unless they imitate none."""
-    return settings | {name: successes for name in ("self_imitation", "replay") if settings.get(name)}
+def with_store(settings: dict[str, Any], successes: int | None, replayed: int | None = None) -> dict[str, Any]:
+    """Returns settings with another number of earlier successes, unless they imitate none.
+
+    Args:
+        settings: Of one method.
+        successes: How many are kept; None for as many as before.
+        replayed: How many of these an iteration imitates; None for all.
+    """
+    kept = [name for name in ("self_imitation", "replay") if settings.get(name)]
+    stored = {name: successes for name in kept if successes is not None}
+    return settings | stored | ({"max_replayed": replayed} if kept and replayed is not None else {})

@@ -158,7 +158,7 @@ def test_an_iteration_imitates_no_more_of_the_earlier_successes_than_asked(agent
 def test_the_earlier_successes_take_turns(agent):
     trained = agent(max_replayed=2)
     trained.successes.extend(remembered(episode(trained, "ab", 1.0, seed)) for seed in range(4))
-    drawn = [{id(each) for each in trained._replayed()} for _ in range(20)]
+    drawn = [{id(each) for each in trained._turn(trained.successes, trained.max_replayed)} for _ in range(20)]
     assert {len(turn) for turn in drawn} == {2}
     assert set.union(*drawn) == set(map(id, trained.successes))
 

@@ -190,6 +190,13 @@ def test_only_what_imitates_gets_another_store():
     assert found["coach_alone"] == methods.chosen()["coach_alone"] and found["grpo"] == methods.chosen()["grpo"]
 
 
+def test_only_what_imitates_is_told_how_many_successes_to_replay():
+    found = {name: methods.with_store(each, None, 5) for name, each in methods.chosen().items()}
+    assert found[COACH] == {**methods.chosen()[COACH], "max_replayed": 5}
+    assert found["cloning"] == {**methods.chosen()["cloning"], "max_replayed": 5}
+    assert found["coach_alone"] == methods.chosen()["coach_alone"] and found["grpo"] == methods.chosen()["grpo"]
+
+
 def test_another_judge_changes_what_a_judge_chooses_for_and_nothing_else():
     found = methods.with_judge(methods.chosen(), "my/judge")
     assert found["cloning_judged"] == {**methods.chosen()["cloning_judged"], "judge": "my/judge"}
@@ -278,7 +285,11 @@ def test_the_cost_of_candidates_is_held_against_their_number():
     assert "1.62 times as long" in ablations.cost(study, "k = 4", 1.7)["sentence"]
 
 
-@pytest.mark.parametrize("arguments", [["--store", "0"], ["--store", "5", "--sweep"]], ids=str)
+@pytest.mark.parametrize(
+    "arguments",
+    [["--store", "0"], ["--store", "5", "--sweep"], ["--max-replayed", "0"], ["--max-replayed", "5", "--sweep"]],
+    ids=str,
+)
 def test_a_store_that_means_nothing_is_refused_before_anything_trains(arguments, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["controls", *arguments])
     with pytest.raises(SystemExit):
@@ -286,7 +297,7 @@ def test_a_store_that_means_nothing_is_refused_before_anything_trains(arguments,
     assert "pass 1 or more, and not with --sweep" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("setting", "value"), [("curriculum", 2.0), ("temperature", 0.7)])
+@pytest.mark.parametrize(("setting", "value"), [("curriculum", 2.0), ("temperature", 0.7), ("mini_batch_size", 2)])
 def test_an_option_is_a_setting_of_every_training(monkeypatch, capsys, setting, value):
     asked = []
 
@@ -295,10 +306,9 @@ def test_an_option_is_a_setting_of_every_training(monkeypatch, capsys, setting, 
         raise SystemExit
 
     monkeypatch.setattr(command, "play", play)
+    option = [f"--{setting.replace('_', '-')}", str(value)]
     for arguments in (["--seeds", "0"], ["--sweep"]):
-        monkeypatch.setattr(
-            "sys.argv", ["controls", "--methods", "base", "cloning", COACH, f"--{setting}", str(value), *arguments]
-        )
+        monkeypatch.setattr("sys.argv", ["controls", "--methods", "base", "cloning", COACH, *option, *arguments])
         with pytest.raises(SystemExit):
             command.main()
     assert {run.method: run.settings.get(setting) for run in asked} == {"base": None, "cloning": value, COACH: value}
@@ -309,6 +319,7 @@ def test_an_option_is_a_setting_of_every_training(monkeypatch, capsys, setting, 
     ("options", "split"),
     [
         ([], "test"), (["--store", "9"], "validation"), (["--temperature", "0.7"], "validation"),
+        (["--max-replayed", "9"], "validation"), (["--mini-batch-size", "2"], "validation"),
         (["--curriculum", "2", "--split", "test"], "test"),
     ],
 )  # fmt: skip
