@@ -94,8 +94,9 @@ QUOTED = {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
-    "generalisation": {
-        f"greedy_unseen_{kind}{when}": whole_percent for kind in ("instances", "words") for when in ("_before", "")
+    "generalisation_rehearsed": {
+        f"greedy_{which}": whole_percent
+        for which in ("base", "not_rehearsed_seed_0", "rehearsed_seed_0", "rehearsed_seed_1")
     },
     "judges": {name: "{:.2f}".format for name in ("auc_before", "auc", "prm_accuracy_before", "prm_accuracy")},
     "judge_default": {"prm_accuracy": "{:.2f}".format},
@@ -127,6 +128,20 @@ def test_the_demos_page_quotes_what_it_was(name):
     text, found = (ROOT / "docs/results/demo.md").read_text(), headline(name)
     for key in ("greedy_after", "sampled_after", "greedy_frozen_critic", "sampled_frozen_critic"):
         assert percent(found[key]) in text, (key, found[key])
+
+
+def test_the_page_of_generalisation_quotes_what_agents_unlearn():
+    text, found = (ROOT / "docs/concepts/generalisation.md").read_text(), headline("generalisation")
+    for kind in ("instances", "words"):
+        for how in ("greedy", "sampled"):
+            for when in ("_before", ""):
+                assert whole_percent(found[f"{how}_unseen_{kind}{when}"]) in text
+
+
+def test_the_page_of_rehearsal_quotes_its_results():
+    text, found = (ROOT / "docs/concepts/exploration.md").read_text(), headline("generalisation_rehearsed")
+    for which in ("base", "not_rehearsed_seed_0", "rehearsed_seed_0", "rehearsed_seed_1"):
+        assert f"{percent(found[f'greedy_{which}'])} and {percent(found[f'sampled_{which}'])} |" in text
 
 
 def test_the_page_of_openenv_quotes_its_results():

@@ -27,6 +27,7 @@ TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 SETTINGS = {  # of agents and engines, which the commands pass on
     "train": ["--critic", "--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness",
               "--lora_rank", "--cpu_offload", "--learning_rate", "--recompute_log_probs"],
+    "data": ["--screen_size", "--tasks"],
     "critic": ["--bfloat16", "--checkpoint_activations"],
     "serve": ["--max_model_len"],
     "evaluate": ["--suite", "--device", "--screen_size", "--split"],
