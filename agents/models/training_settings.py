@@ -20,7 +20,7 @@ MAX_BYTES = 64 * 1024
 _USERS = frozenset({
     "policy", "env", "reference", "device", "seed", "generation", "outcome_verifier", "judge_errors", "dialect",
     "min_pixels", "max_pixels", "bfloat16", "checkpoint_activations", "cpu_offload", "stats_window_size",
-    "keep_episodes", "tensorboard_log", "verbose",
+    "keep_episodes", "rehearsal", "tensorboard_log", "verbose",
 })  # fmt: skip
 """Arguments that are for the user alone to choose."""
 _LENGTHS = ("max_new_tokens", "max_prompt_length")
