@@ -130,7 +130,7 @@ class UpdatingAgent(Agent):
         return mini_batches(items, n_epochs, self.mini_batch_size, self.rng)
 
     def imitate(self, episodes: Sequence[Episode]) -> None:
-        """Raises the likelihood of the executed responses of successful episodes, earlier and rehearsed ones, logs it.
+        """Raises the likelihood of all executed responses of successes: new, earlier and rehearsed ones; and logs it.
 
         Args:
             episodes: Those of this roll-out; `successes` receives the successful ones.
