@@ -430,7 +430,7 @@ class OnlineAgent(CollectingAgent, ABC):
     def _read_rehearsal(self) -> None:
         """Reads what this process rehearses; anew in every `learn`, as only that needs the folder."""
         if self.rehearsal is not None:
-            self.rehearsed = successes_in(self.rehearsal)[processes.rank() :: processes.size()]
+            self.rehearsed = successes_in(self.rehearsal, self.policy)[processes.rank() :: processes.size()]
 
     @abstractmethod
     def train(self, groups: list[list[Episode]]) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
+from coach_gym.agents.data.retelling import retell
+from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree
 from coach_gym.data.folder import EpisodeFolder
 from coach_gym.episode import Episode
@@ -39,8 +41,10 @@ def remembered(episode: Episode) -> Success:
     return Success(pack_episode(replace(episode, steps=steps, params=dict(episode.params), last=None)))
 
 
-def successes_in(folder: str | Path) -> list[Success]:
-    """Reads the successful episodes of a folder, as `coach-gym data` writes it.
+def successes_in(folder: str | Path, policy: Policy) -> list[Success]:
+    """Reads the successful episodes of a folder, as `coach-gym data` writes it, in a policy's words.
+
+    Experts' responses have no tokens, and another policy's have others.
 
     Raises:
         ValueError: There are none.
@@ -52,4 +56,4 @@ def successes_in(folder: str | Path) -> list[Success]:
             f"rehearsal={str(folder)!r}: none of its {len(episodes.names)} episodes is solved; choose tasks that the "
             f"policy can solve, or pass rehearsal=None"
         )
-    return [remembered(episodes.read(name)) for name in solved]
+    return [remembered(retell(policy, episodes.read(name))) for name in solved]

@@ -43,7 +43,17 @@ def coach(**arguments) -> CoachAgent:
 
 
 def test_a_folder_s_successes_are_read_and_its_failures_left(folder):
-    assert [each.episode().goal for each in successes_in(folder)] == ["other 0", "other 2", "other 3"]
+    assert [each.episode().goal for each in successes_in(folder, warm_policy())] == ["other 0", "other 2", "other 3"]
+
+
+def test_experts_responses_are_encoded_and_another_policy_s_anew(tmp_path):
+    policy, shown = warm_policy(), episode(make(), "cb", 1.0)
+    for step, ids in zip(shown.steps, ([], [1, 2, 3, 4, 5]), strict=False):
+        step.candidates[0].token_ids[:] = ids
+    EpisodeFolder(tmp_path, {"source": "experts"}).write("0", shown)
+    (read,) = successes_in(tmp_path, policy)
+    for step in read.episode().steps:
+        assert step.candidates[0].token_ids == [*policy.chat.encode_text(step.action), policy.eos]
 
 
 @pytest.mark.parametrize("agent", [cloning, coach])
@@ -58,7 +68,7 @@ def test_every_iteration_imitates_what_is_rehearsed_beside_its_own_successes(age
 @pytest.mark.parametrize("agent", [cloning, coach])
 def test_no_more_of_it_than_asked_and_all_take_turns(agent, folder):
     trained = agent(rehearsal=folder, max_rehearsed=1)
-    trained.rehearsed = successes_in(folder)
+    trained.rehearsed = successes_in(folder, warm_policy())
     drawn = [trained._turn(trained.rehearsed, trained.max_rehearsed) for _ in range(30)]
     assert {len(turn) for turn in drawn} == {1}
     assert {id(turn[0]) for turn in drawn} == set(map(id, trained.rehearsed))
@@ -67,8 +77,8 @@ def test_no_more_of_it_than_asked_and_all_take_turns(agent, folder):
 def test_what_is_rehearsed_stays_likely_while_something_else_is_learned(folder):
     def after_practice(rehearsal: Path | None) -> tuple[float, float]:
         agent = make(rehearsal=rehearsal)
-        agent.rehearsed = () if rehearsal is None else successes_in(rehearsal)
-        other, practised = successes_in(folder)[0].episode(), episode(agent, "aa", 1.0, seed=9)
+        agent.rehearsed = () if rehearsal is None else successes_in(rehearsal, warm_policy())
+        other, practised = successes_in(folder, warm_policy())[0].episode(), episode(agent, "aa", 1.0, seed=9)
         before = likelihood(agent, other).sum(), likelihood(agent, practised).sum()
         for _ in range(12):
             agent.train([[practised]])
