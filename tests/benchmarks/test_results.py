@@ -46,80 +46,74 @@ def times(value):
     return f"{value:.1f}x"
 
 
-QUOTED = {
+def ends(*when):
+    return {f"{how}_{each}": percent for how in ("greedy", "sampled") for each in when}
+
+
+BOTH = ends("before", "after")
+BY_README = {
     "demo": {
-        name: percent
+        **ends("before", "after", "frozen_critic"), "best_of_8_before": percent, "best_by_judge_before": percent,
+        **{f"unseen_words{how}_{when}": percent for how in ("", "_sampled") for when in ("before", "after")},
+    },
+    "demo_all_replayed": ends("after"),
+    "demo_critic": ends("after", "frozen_critic"),
+    "first_run": ends("before", "after", "after_cloning", "after_imitates"),
+    "controls": BOTH,
+    "controls_shuffled": ends("after"),
+    "controls_reworded": ends("after"),
+    "controls_varied": ends("after"),
+    "generalisation_rehearsed": {
+        f"greedy_{which}": whole_percent
+        for which in ("base", "not_rehearsed_seed_0", "rehearsed_seed_0", "rehearsed_seed_1")
+    },
+    "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
+    "trajectory_tree": {"policy_update_speedup": times, "critic_fit_speedup": times},
+    "collection": {"speedup_8": times, "speedup_32": times},
+    "conformance_android_world": {"solved": "{} of 116".format},
+    "conformance_android_lab": {"loaded": "{} tasks load".format, "solved": "solve {} of the 98".format},
+}  # fmt: skip
+BY_MEASURED = {
+    **{
+        name: BY_README[name]
         for name in (
-            "greedy_before", "greedy_after", "greedy_frozen_critic",
-            "sampled_before", "sampled_after", "sampled_frozen_critic", "best_of_8_before", "best_by_judge_before",
-            *(f"unseen_words{how}_{when}" for how in ("", "_sampled") for when in ("before", "after")),
+            "first_run", "phone", "trajectory_tree", "collection", "conformance_android_world",
+            "conformance_android_lab",
         )
     },
-    "demo_all_replayed": {"greedy_after": percent, "sampled_after": percent},
-    "demo_critic": {
-        f"{how}_{when}": percent for how in ("greedy", "sampled") for when in ("after", "frozen_critic")
+    "demo": {name: written for name, written in BY_README["demo"].items() if not name.startswith("best_")},
+    **{
+        f"controls{name}": BOTH
+        for name in (
+            "", "_shuffled", "_long", "_curriculum", "_uncorrected", "_judged", "_votes", "_own_judge", "_judge_demo",
+            "_varied", "_reworded", "_coach",
+        )
     },
-    "first_run": {
-        f"{how}_{when}": percent for how in ("greedy", "sampled")
-        for when in ("before", "after", "after_cloning", "after_imitates")
-    },
-    "controls": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
-    "controls_long": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
-    "controls_curriculum": {
-        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
-    },
-    "controls_uncorrected": {
-        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
-    },
-    "controls_judged": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
-    "controls_votes": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
-    "controls_own_judge": {
-        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
-    },
-    "controls_judge_demo": {
-        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
-    },
-    "controls_varied": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
-    "controls_reworded": {
-        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
-    },
-    "controls_coach": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "unseen_words_coach": {name: whole_percent for name in ("greedy_unseen_words", "sampled_unseen_words")},
     "unseen_words": {
         f"{how}_{kind}": whole_percent
         for how in ("greedy", "sampled")
         for kind in ("unseen_words_before", "unseen_words", "training_unseen_words")
     },
-    "controls_shuffled": {
-        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
-    },
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
-    "generalisation_rehearsed": {
-        f"greedy_{which}": whole_percent
-        for which in ("base", "not_rehearsed_seed_0", "rehearsed_seed_0", "rehearsed_seed_1")
-    },
     "judges": {name: "{:.2f}".format for name in ("auc_before", "auc", "prm_accuracy_before", "prm_accuracy")},
     "judge_default": {"prm_accuracy": "{:.2f}".format},
     "judge_forks": {name: "{:.2f}".format for name in ("prm_accuracy", "auc", "auc_judge")},
     "judge_demo": {"prm_accuracy": "{:.2f}".format},
     "judge_own": {"prm_accuracy": "{:.2f}".format},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
-    "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
-    "trajectory_tree": {"policy_update_speedup": times, "critic_fit_speedup": times},
-    "collection": {"speedup_8": times, "speedup_32": times},
     "sight": {name: "{:.2f}".format for name in ("true", "shuffled", "fixed", "chance")},
     "sight_pocket": {name: "{:.2f}".format for name in ("true", "shuffled", "chance")},
     "sight_taught": {name: "{:.2f}".format for name in ("true", "shuffled")},
     "scaling": {"seconds_steps": "T^{:.2f}".format, "seconds_k": "k^{:.2f}".format},
-    "conformance_android_world": {"solved": "{} of 116".format},
-    "conformance_android_lab": {"loaded": "{} tasks load".format, "solved": "solve {} of the 98".format},
-}
+}  # fmt: skip
+PAGES = {"README.md": BY_README, "docs/results/measured.md": BY_MEASURED}
 
 
-@pytest.mark.parametrize("name", QUOTED)
-def test_the_readme_quotes_its_results(name):
-    text, found = " ".join((ROOT / "README.md").read_text().split()), headline(name)
-    for key, written in QUOTED[name].items():
+@pytest.mark.parametrize(("page", "name"), [(page, name) for page, quoted in PAGES.items() for name in quoted])
+def test_a_page_quotes_its_results(page, name):
+    text, found = " ".join((ROOT / page).read_text().split()), headline(name)
+    for key, written in PAGES[page][name].items():
         assert written(found[key]) in text, (key, found[key])
 
 
