@@ -86,7 +86,7 @@ BY_MEASURED = {
         f"controls{name}": BOTH
         for name in (
             "", "_shuffled", "_long", "_curriculum", "_uncorrected", "_judged", "_votes", "_own_judge", "_judge_demo",
-            "_varied", "_reworded", "_coach",
+            "_varied", "_reworded", "_coach", "_mini_batches",
         )
     },
     "unseen_words_coach": {name: whole_percent for name in ("greedy_unseen_words", "sampled_unseen_words")},
