@@ -50,7 +50,7 @@ class FilteredCloningAgent(OnlineAgent):
             imitates each roll-out once. Checkpoints hold them too.
         max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all, so that
             iterations take longer as successes accumulate.
-        rehearsal: Folder of episodes, as `coach-gym data rollouts` writes it, whose successes every iteration imitates
+        rehearsal: Folder of episodes, as `coach-gym data` writes it, whose successes every iteration imitates
             besides: what the policy can do and this training does not practise, so that it is not unlearned.
         max_rehearsed: Number of these that an iteration imitates, drawn anew each time; None for all.
         reword: Share of replayed and rehearsed episodes that are imitated in other words: names, words and numbers of

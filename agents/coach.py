@@ -104,7 +104,7 @@ class CoachAgent(ActorCriticAgent):
             after its update and with those of the roll-out, as in filtered cloning (Oh et al. 2018, without their
             weights); None, as in the paper, imitates none.
         max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all.
-        rehearsal: Folder of episodes, as `coach-gym data rollouts` writes it, whose successes every iteration imitates
+        rehearsal: Folder of episodes, as `coach-gym data` writes it, whose successes every iteration imitates
             besides: what the policy can do and this training does not practise, so that it is not unlearned.
         max_rehearsed: Number of these that an iteration imitates, drawn anew each time; None for all.
         reword: Share of all these that are imitated in other words, drawn anew each time, as in `FilteredCloningAgent`.
