@@ -14,12 +14,13 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings, note_verdict
+from coach_gym.agents.coach_settings import Execute, Forks, Scorer, require_compatible
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.generator import DistinctGenerator
 from coach_gym.agents.models.policy import PolicySource
@@ -131,11 +132,11 @@ class CoachAgent(ActorCriticAgent):
         learn_from_executed: bool = True,
         distinct: bool = False,
         malformed_is_worthless: bool = True,
-        execute: Literal["first", "best"] = "first",
+        execute: Execute = "first",
         max_k: int | None = None,
         vary_answers: bool = False,
-        scorer: Literal["critic", "reward_model"] = "critic",
-        forks: Literal["critic", "policy"] | None = None,
+        scorer: Scorer = "critic",
+        forks: Forks | None = None,
         outcome_correction: float = 0.0,
         negative_weight: float = 1.0,
         self_imitation: int | None = None,
@@ -152,49 +153,11 @@ class CoachAgent(ActorCriticAgent):
         require_at_least(0, self_imitation=self_imitation)
         require_successes(reword, max_replayed, self_imitation=self_imitation)
         require_rehearsal(rehearsal, max_rehearsed, imitates=self_imitation is not None)
-        if outcome_correction and (resample or not learn_from_executed):
-            raise ValueError(
-                f"outcome_correction={outcome_correction} corrects the executed candidate's advantage, which "
-                f"resample={resample}, learn_from_executed={learn_from_executed} leaves out of the update; pass 0, or "
-                f"resample=False and learn_from_executed=True"
-            )
-        if execute == "best" and (outcome_correction or distinct or resample or not learn_from_executed):
-            raise ValueError(
-                f"outcome_correction={outcome_correction}, distinct={distinct}, resample={resample}, "
-                f"learn_from_executed={learn_from_executed} are right only if the executed candidate is the first draw "
-                f"of the policy, and execute='best' chooses it; pass execute='first', or outcome_correction=0.0, "
-                f"distinct=False, resample=False and learn_from_executed=True"
-            )
-        if (max_k is not None or vary_answers) and (execute, scorer) != ("best", "reward_model"):
-            raise ValueError(
-                f"max_k={max_k}, vary_answers={vary_answers} try more where a reward model that chooses likes none of "
-                f"k={k} responses, and these are execute={execute!r}, scorer={scorer!r}; pass execute='best' and "
-                f"scorer='reward_model', or max_k=None and vary_answers=False"
-            )
-        if baseline == "mean" and k == 1:
-            raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")
-        if forks is not None and (
-            resample or shared.get("reward_model") is not None or shared.get("rollout_temperature") is not None
-        ):
-            raise ValueError(
-                f"forks={forks!r} measures the outcome of the roll-out's own candidates, continued at `temperature`; "
-                f"pass resample=False, reward_model=None and rollout_temperature=None with it"
-            )
-        if distinct and (k == 1 or baseline == "mean" or not (learn_from_executed or resample)):
-            raise ValueError(
-                f"distinct=True needs k=2 or more, a baseline other than 'mean', and the executed candidate in the "
-                f"update or resample=True, to keep the policy gradient unbiased; these are k={k}, "
-                f"baseline={baseline!r}, learn_from_executed={learn_from_executed}"
-            )
-        if scorer == "reward_model" and (
-            resample or baseline == "value" or forks is not None or shared.get("critic_warmup_episodes")
-        ):
-            raise ValueError(
-                f"scorer='reward_model' learns from verdicts on the roll-out's candidates, without a critic, and "
-                f"resample={resample}, baseline={baseline!r}, forks={forks!r}, "
-                f"critic_warmup_episodes={shared.get('critic_warmup_episodes', 0)} want others; pass resample=False, "
-                f"another baseline than 'value', forks=None and critic_warmup_episodes=0"
-            )
+        require_compatible(
+            shared, k=k, baseline=baseline, resample=resample, learn_from_executed=learn_from_executed,
+            distinct=distinct, execute=execute, max_k=max_k, vary_answers=vary_answers, scorer=scorer, forks=forks,
+            outcome_correction=outcome_correction,
+        )  # fmt: skip
         super().__init__(policy, env, learning_rate, **shared)
         if scorer == "reward_model" and not isinstance(self.prm, StepwisePRM):
             raise ValueError(
