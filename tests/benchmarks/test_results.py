@@ -95,6 +95,12 @@ BY_MEASURED = {
         for how in ("greedy", "sampled")
         for kind in ("unseen_words_before", "unseen_words", "training_unseen_words")
     },
+    "gradients": {
+        f"noise_k{which}": "{:.2f} times".format
+        for which in (
+            "1__true_value_of_the_state__ppo_", "1__others_of_a_group__rloo_", "2__leave_one_out", "4__no_baseline",
+        )
+    },
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
     "judges": {name: "{:.2f}".format for name in ("auc_before", "auc", "prm_accuracy_before", "prm_accuracy")},
     "judge_default": {"prm_accuracy": "{:.2f}".format},
