@@ -183,7 +183,9 @@ def _panels(groups: Groups, found: Mapping[str, Axis], theme: Theme) -> Figure:
             label = "device steps" if axis == "steps" else f"seconds, devices at {DEVICE_TO_INFERENCE:g} x inference"
             panel.set(xlabel=label, title=f"Success, {how} (%, embedded phone)")
             panel.tick_params(labelleft=True)
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    columns = max(1, min(4, 100 // max(map(len, labels))))
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
     return figure
 
 
