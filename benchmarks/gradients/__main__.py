@@ -5,9 +5,9 @@ the state tell whether each of them leads to success. From the same draws, this 
 as different methods would: with the executed response alone and the baselines of REINFORCE, RLOO and PPO, with k
 candidates and ACLOO's or other baselines, and with the shipped critic or a judge in place of what forks say. All that
 use measurements are right on average; they differ in their noise, and a method with half of it needs half of the
-episodes. Gradients are scaled as Adam does.
+episodes. Gradients are scaled as Adam scales them.
 
-    python -m benchmarks.gradients --seeds 0 1 2 --json benchmarks/results/gradients.json
+    python -m benchmarks.gradients --seeds 0 1 --json benchmarks/results/gradients.json
 """
 
 from __future__ import annotations

@@ -104,7 +104,8 @@ def play(agent: CoachAgent, seed: int, split: Split, instances: int, group: int,
             one, other = next(rows)
             sketched = torch.stack([sketch(scale * each) for each in _gradients(agent.policy, state)])
             told.append(Draws(sketched, _which(state), {"measured": one, "again": other, **estimate}))
-        found.append(Played(instance, float(episode.outcome or 0.0), told))
+        assert episode.outcome is not None
+        found.append(Played(instance, episode.outcome, told))
     return found
 
 
@@ -118,7 +119,8 @@ def _episodes(
         for index in range(instances):
             for _ in range(group):
                 episode, states = play_states(player, env, FIRST_SEED + seed * instances + index)
-                yield (seed * len(TASKS) + number) * instances + index, episode, states
+                if episode.outcome is not None:  # an episode that broke says nothing
+                    yield (seed * len(TASKS) + number) * instances + index, episode, states
         env.close()
 
 
@@ -137,7 +139,7 @@ def _estimates(agent: CoachAgent, episode: Episode, states: Sequence[State]) -> 
 
 
 def _scale(policy: Policy, states: Iterable[State]) -> Tensor:
-    """Returns what Adam, which divides by the root of a weight's mean squared gradient, scales each weight's by."""
+    """Returns the factors by which Adam scales gradients, (weights,): one over the root of their mean square."""
     total: Tensor | float = 0.0
     for state in states:
         counts = _which(state).bincount()

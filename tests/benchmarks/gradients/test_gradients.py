@@ -11,7 +11,7 @@ from benchmarks.gradients import __main__ as command
 from benchmarks.gradients import draws as drawing
 from benchmarks.gradients.draws import Draws, Played, Sketch
 from benchmarks.gradients.estimators import DRAWS, ESTIMATORS, Estimator, estimates
-from benchmarks.gradients.noise import figures, intervals, sums
+from benchmarks.gradients.noise import across, figures, intervals, sums
 
 PROBABILITIES = torch.tensor([[0.6, 0.3, 0.1], [0.2, 0.2, 0.6]])
 Q = torch.tensor([[0.9, 0.4, 0.1], [0.2, 0.8, 0.5]])
@@ -93,6 +93,13 @@ def test_noise_signal_and_agreement_of_known_gradients():
     slanted = signal + other + rng.normal(size=(1600, 40)) * 0.5
     found = figures(sums(slanted, signal + noise, instances), truth, False, weights)
     assert found["agreement"] == pytest.approx(0.5, abs=0.06) and found["signal"] == pytest.approx(0.2, rel=0.15)
+
+
+def test_an_instance_is_never_multiplied_by_itself():
+    assert across(np.diag([1.0, 2.0, 3.0]), np.ones(3)) == 0
+    products = np.array([[50.0, 1.0, 2.0], [1.0, 70.0, 3.0], [2.0, 3.0, 90.0]])
+    assert across(products, np.ones(3)) == pytest.approx(2)
+    assert across(products, np.array([2, 1, 0])) == pytest.approx(1)  # as a bootstrap draws instances
 
 
 def test_episodes_that_share_a_baseline_are_one_estimate():
