@@ -7,6 +7,7 @@
    returns of other candidates, and 0 for responses that are no action.
 4. Score all k candidates with the critic, take the leave-one-out advantage (Equation 3), and make a clipped step of
    the policy (Equation 4).
+5. Not in the paper, and off by default: draw fresh candidates in states of earlier episodes, and repeat phase 4.
 """
 
 import warnings
@@ -16,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -42,6 +44,7 @@ from coach_gym.agents.training.objective.advantages import Baseline, corrected, 
 from coach_gym.agents.training.objective.distinct import distinct_acloo, first_weights
 from coach_gym.agents.training.objective.returns import Discount, process_outcome_returns
 from coach_gym.agents.training.objective.updates import CriticSample, PolicySample
+from coach_gym.agents.training.remembered import Visited, pack
 from coach_gym.agents.training.schedules import Schedule
 from coach_gym.checks import MOST, require_at_most
 from coach_gym.episode import Episode, Step
@@ -105,6 +108,11 @@ class CoachAgent(ActorCriticAgent):
             after its update and with those of the roll-out, as in filtered cloning (Oh et al. 2018, without their
             weights); None, as in the paper, imitates none.
         max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all.
+        revisit: Latest episodes, solved or not, whose states are visited again, at no step of a device: after its
+            update, every iteration draws fresh candidates in them from the policy as it is by then, has them scored,
+            and makes a clipped step for every `batch_size` episodes; None, as in the paper, visits none again.
+        max_revisited: Number of these that an iteration visits again, drawn anew each time; None for all.
+        revisit_k: Candidates drawn in a state that is visited again; None for `k`.
         rehearsal: Folder of episodes, as `coach-gym data` writes it, whose successes every iteration imitates
             besides: what the policy can do and this training does not practise, so that it is not unlearned.
         max_rehearsed: Number of these that an iteration imitates, drawn anew each time; None for all.
@@ -141,6 +149,9 @@ class CoachAgent(ActorCriticAgent):
         negative_weight: float = 1.0,
         self_imitation: int | None = None,
         max_replayed: int | None = None,
+        revisit: int | None = None,
+        max_revisited: int | None = None,
+        revisit_k: int | None = None,
         rehearsal: str | Path | None = None,
         max_rehearsed: int | None = None,
         reword: float = 0.0,
@@ -152,11 +163,12 @@ class CoachAgent(ActorCriticAgent):
         require_share(outcome_correction=outcome_correction, negative_weight=negative_weight)
         require_at_least(0, self_imitation=self_imitation)
         require_successes(reword, max_replayed, self_imitation=self_imitation)
+        require_at_least(1, revisit=revisit, revisit_k=revisit_k)
         require_rehearsal(rehearsal, max_rehearsed, imitates=self_imitation is not None)
         require_compatible(
             shared, k=k, baseline=baseline, resample=resample, learn_from_executed=learn_from_executed,
             distinct=distinct, execute=execute, max_k=max_k, vary_answers=vary_answers, scorer=scorer, forks=forks,
-            outcome_correction=outcome_correction,
+            outcome_correction=outcome_correction, revisit=revisit, max_revisited=max_revisited, revisit_k=revisit_k,
         )  # fmt: skip
         super().__init__(policy, env, learning_rate, **shared)
         if scorer == "reward_model" and not isinstance(self.prm, StepwisePRM):
@@ -191,6 +203,10 @@ class CoachAgent(ActorCriticAgent):
         self.self_imitation = self_imitation
         self.successes = deque(maxlen=self_imitation or 0)
         self.max_replayed = max_replayed
+        self.revisit = revisit
+        self.visited = deque(maxlen=revisit or 0)
+        self.max_revisited = max_revisited
+        self.revisit_k = revisit_k or k
         self.rehearsal = rehearsal
         self.max_rehearsed = max_rehearsed
         self.reword = reword
@@ -246,10 +262,12 @@ class CoachAgent(ActorCriticAgent):
             self.fit_critic(self.critic.response_q_values, targets)
         else:
             self.fit_critic(self.critic.response_q_values, self.critic_samples(episodes))
-            samples = self.policy_samples(self.draw_candidates(episodes) if self.resample else episodes)
+            samples = self.policy_samples(self.draw_candidates(episodes, self.k) if self.resample else episodes)
         self.update_policy(samples)
         if self.self_imitation is not None:
             self.imitate(episodes)
+        if self.revisit is not None:
+            self.visit_again(episodes)
 
     def assign_returns(self, episodes: list[Episode]) -> None:
         """Phase 2: sets the return of every executed action, judging those that the roll-out has not judged."""
@@ -336,23 +354,62 @@ class CoachAgent(ActorCriticAgent):
             for step, frame in zip(episode.steps, frames, strict=True)
         ]
 
-    def draw_candidates(self, episodes: list[Episode]) -> list[Episode]:
-        """Phase 4, with `resample`: returns copies with the executed action and k fresh candidates in every state."""
+    def visit_again(self, episodes: Sequence[Episode]) -> None:
+        """Phase 5: draws fresh candidates in states of earlier episodes and of these, and learns from them.
+
+        Every clipped step has draws of the policy as the step before has left it. They are logged as `revisit/*`.
+        """
+        self.visited.extend(Visited(pack(episode)) for episode in episodes)
+        chosen = self._turn(self.visited, self.max_revisited)
+        number = -(-sum(processes.gather(len(chosen))) // self.batch_size)
+        self.logged_as = "revisit"
+        for turn in np.array_split(np.arange(len(chosen)), number):  # as many steps in every process
+            self.refresh_sampler()
+            again = [chosen[index] for index in turn]
+            fresh = self.draw_candidates([each.episode() for each in again], self.revisit_k)
+            if self.scorer == "reward_model":
+                self._judge_again(again, fresh)
+            self.generator.sleep()
+            self.update_policy(self.policy_samples(fresh, first=1))
+        self.logged_as = "train"
+
+    def _judge_again(self, visited: Sequence[Visited], episodes: Sequence[Episode]) -> None:
+        """Asks the reward model about fresh candidates; it has judged most of them at an earlier visit."""
+        situations, drawn, verdicts = [], [], []
+        for each, episode in zip(visited, episodes, strict=True):
+            for t, step in enumerate(episode.steps):
+                known = each.verdicts[t]
+                for candidate in step.candidates[1:]:
+                    candidate.q = known.get(candidate.text)
+                situations.append(Attempt(0, 0, Episode(episode.goal, episode.steps[:t]), step.observation))
+                drawn.append(step.candidates[1:])
+                verdicts.append(known)
+        self.verdicts.judge(situations, drawn)
+        for known, candidates in zip(verdicts, drawn, strict=True):
+            known.update({each.text: each.q for each in candidates if each.q is not None})
+
+    def draw_candidates(self, episodes: Sequence[Episode], k: int) -> list[Episode]:
+        """Returns copies of episodes with the executed action and k fresh candidates in every state."""
         prompts = [
             self.policy.prompt(episode.goal, episode.steps[:t], step.observation)
             for episode in episodes
             for t, step in enumerate(episode.steps)
         ]
         with self.timed("generate"):
-            fresh = iter(self.rollout_player.explore(prompts, self.k))
+            fresh = iter(self.rollout_player.explore(prompts, k))
         return [
             replace(episode, steps=[replace(s, candidates=[s.candidates[0], *next(fresh)]) for s in episode.steps])
             for episode in episodes
         ]
 
-    def policy_samples(self, episodes: list[Episode]) -> list[PolicySample]:
-        """Phase 4: returns all candidates with the leave-one-out advantages of their Q values."""
-        first = self.first_learned
+    def policy_samples(self, episodes: list[Episode], first: int | None = None) -> list[PolicySample]:
+        """Phase 4: returns candidates with the leave-one-out advantages of their Q values.
+
+        Args:
+            episodes: The episodes.
+            first: Index of the first candidate that is learned from; None for that of a roll-out.
+        """
+        first = self.first_learned if first is None else first
         trees = [self.tree(episode) for episode in episodes]
         worthless = [torch.stack(self.worthless(episode)) for episode in episodes]
         if worthless and all(mask.all() for mask in worthless):
@@ -377,7 +434,7 @@ class CoachAgent(ActorCriticAgent):
             q_spread=q.std(-1, correction=0).mean().item(),
             q_contrast=(gaps >= CONTRAST).float().mean().item(),
         )
-        self.logger.record("train/q", q)
+        self.logger.record(f"{self.logged_as}/q", q)
         if self.baseline == "value":  # all episodes in one call, because processes differ in their number
             values: list[Tensor | None] = [v.clamp(least) for v in self.ask_critic(self.critic.state_values, trees)]
         else:
@@ -385,7 +442,9 @@ class CoachAgent(ActorCriticAgent):
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])
         self.log_training(all_equal=equal.mean().item())
         return [
-            self.policy_sample(episode, tree, self.advantages(episode, q, v), first, self.weights(episode))
+            self.policy_sample(
+                episode, tree, self.advantages(episode, q, v, first), first, self.weights(episode, first)
+            )
             for episode, tree, q, v in zip(episodes, trees, scores, values, strict=True)
         ]
 
@@ -397,34 +456,36 @@ class CoachAgent(ActorCriticAgent):
             return [[_verdicts(step) for step in episode.steps] for episode in episodes]
         return self.ask_critic(self.critic.q_values, trees)
 
-    def advantages(self, episode: Episode, q: Tensor, state_values: Tensor | None = None) -> Tensor:
+    def advantages(self, episode: Episode, q: Tensor, state_values: Tensor | None = None, first: int = 0) -> Tensor:
         """Returns the advantages of an episode's candidates, (T, k).
 
         Args:
             episode: The episode.
             q: Q values of its candidates, (T, k).
             state_values: V of its states, (T,), for `baseline="value"`.
+            first: Index of the first candidate that has a Q value. Nothing corrects the others by the executed one's
+                return, if that is not among them.
         """
         if self.distinct and self.baseline == "leave_one_out":
-            advantages = distinct_acloo(q, self.log_probs(episode))
+            advantages = distinct_acloo(q, _log_probs(episode, first).to(self.device))
         else:
             advantages = less_baseline(q, self.baseline, state_values)
-        if self.outcome_correction:
+        if self.outcome_correction and first == 0:
             executed = torch.tensor([step.executed for step in episode.steps], device=self.device)
             returns = _of_executed(episode, self.known_returns(episode)).to(self.device)
-            share = self.weights(episode) / self.k
+            share = self.weights(episode, first) / self.k
             advantages = corrected(advantages, q, executed, returns, self.outcome_correction, share)
         return torch.where(advantages < 0, self.negative_weight * advantages, advantages)
 
-    def weights(self, episode: Episode) -> Tensor:
-        """Returns how much an episode's candidates count in the mean over a state's k, (T, k): 1 unless `distinct`."""
-        log_probs = self.log_probs(episode)
-        return self.k * first_weights(log_probs) if self.distinct else torch.ones_like(log_probs)
+    def weights(self, episode: Episode, first: int) -> Tensor:
+        """Returns how much an episode's candidates count in the mean over a state's, (T, k): 1 unless `distinct`."""
+        log_probs = _log_probs(episode, first).to(self.device)
+        return log_probs.shape[-1] * first_weights(log_probs) if self.distinct else torch.ones_like(log_probs)
 
-    def log_probs(self, episode: Episode) -> Tensor:
-        """Returns the log-probabilities that an episode's candidates were drawn with, (T, k)."""
-        learned = [step.candidates[self.first_learned :] for step in episode.steps]
-        return torch.tensor([[sum(c.logprobs) for c in candidates] for candidates in learned], device=self.device)
+
+def _log_probs(episode: Episode, first: int) -> Tensor:
+    """Log-probabilities that an episode's candidates from `first` on were drawn with, (T, k)."""
+    return torch.tensor([[sum(each.logprobs) for each in step.candidates[first:]] for step in episode.steps])
 
 
 def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:

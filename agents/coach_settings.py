@@ -24,6 +24,9 @@ def require_compatible(
     scorer: Scorer,
     forks: Forks | None,
     outcome_correction: float,
+    revisit: int | None,
+    max_revisited: int | None,
+    revisit_k: int | None,
 ) -> None:
     """Checks settings of CoachAgent against one another, before any model is loaded.
 
@@ -52,8 +55,9 @@ def require_compatible(
             f"k={k} responses, and these are execute={execute!r}, scorer={scorer!r}; pass execute='best' and "
             f"scorer='reward_model', or max_k=None and vary_answers=False"
         )
-    if baseline == "mean" and k == 1:
-        raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")
+    fewest = k if revisit_k is None else min(k, revisit_k)
+    if baseline == "mean" and fewest == 1:
+        raise ValueError(f"baseline={baseline!r} leaves no advantage with k={fewest}; pass k=2 or more")
     if forks is not None and (
         resample or shared.get("reward_model") is not None or shared.get("rollout_temperature") is not None
     ):
@@ -61,10 +65,10 @@ def require_compatible(
             f"forks={forks!r} measures the outcome of the roll-out's own candidates, continued at `temperature`; "
             f"pass resample=False, reward_model=None and rollout_temperature=None with it"
         )
-    if distinct and (k == 1 or baseline == "mean" or not (learn_from_executed or resample)):
+    if distinct and (fewest == 1 or baseline == "mean" or not (learn_from_executed or resample)):
         raise ValueError(
             f"distinct=True needs k=2 or more, a baseline other than 'mean', and the executed candidate in the "
-            f"update or resample=True, to keep the policy gradient unbiased; these are k={k}, "
+            f"update or resample=True, to keep the policy gradient unbiased; these are k={fewest}, "
             f"baseline={baseline!r}, learn_from_executed={learn_from_executed}"
         )
     if scorer == "reward_model" and (
@@ -75,4 +79,14 @@ def require_compatible(
             f"resample={resample}, baseline={baseline!r}, forks={forks!r}, "
             f"critic_warmup_episodes={shared.get('critic_warmup_episodes', 0)} want others; pass resample=False, "
             f"another baseline than 'value', forks=None and critic_warmup_episodes=0"
+        )
+    if revisit is None and (max_revisited is not None or revisit_k is not None):
+        raise ValueError(
+            f"max_revisited={max_revisited}, revisit_k={revisit_k} say how earlier episodes are visited again, and "
+            f"revisit=None visits none; pass revisit=800, or neither"
+        )
+    if revisit is not None and forks == "policy":
+        raise ValueError(
+            f"forks={forks!r} measures candidates while their state can be forked, and revisit={revisit} draws others "
+            f"in states that are gone; pass revisit=None, or forks='critic'"
         )

@@ -36,12 +36,12 @@ from coach_gym.agents.training.logs.rollout_log import log_judges
 from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.optimizers import OptimizerName, check_optimizer
 from coach_gym.agents.training.overlap import warn_of_tests
-from coach_gym.agents.training.saving.checkpoint import Saved, read_successes
+from coach_gym.agents.training.remembered import Success, Visited, successes_in
+from coach_gym.agents.training.saving.checkpoint import SUCCESSES, VISITED, Saved, read_remembered
 from coach_gym.agents.training.saving.state import TrainerState
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_settings
-from coach_gym.agents.training.successes import Success, successes_in
 from coach_gym.checks import MOST, WrongType, require_at_most, require_switch, require_temperature, require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
@@ -258,7 +258,8 @@ class OnlineAgent(CollectingAgent, ABC):
         self.player.rollout_temperature = self.rollout_temperature
         self.rollout_player = self.player
         self.successes: deque[Success] = deque(maxlen=0)
-        self._begun_with: tuple[Success, ...] = ()  # `successes` there
+        self.visited: deque[Visited] = deque(maxlen=0)
+        self._begun_with: dict[str, tuple[Any, ...]] = {}  # what was remembered there
         self._backup = Backup()
         if env is not None:
             self.set_env(env)
@@ -322,7 +323,7 @@ class OnlineAgent(CollectingAgent, ABC):
         iteration = 0
         try:
             while self.num_timesteps < self.total_timesteps:
-                self._begun, self._begun_with = self._settled_state(), tuple(self.successes)
+                self._begin(self._settled_state())
                 groups = self.collect_rollouts(hooks)
                 if groups is None:
                     break
@@ -356,6 +357,16 @@ class OnlineAgent(CollectingAgent, ABC):
             self._begun, self._backup.active = None, False
         self.refresh_sampler()
 
+    def _begin(self, state: TrainerState) -> None:
+        """Notes where an iteration begins, to which `_undo` returns."""
+        self._begun = state
+        self._begun_with = {name: tuple(store) for name, store in self._remembered.items()}
+
+    @property
+    def _remembered(self) -> dict[str, deque[Any]]:
+        """Earlier episodes that iterations learn from again, by the name of their file in checkpoints."""
+        return {SUCCESSES: self.successes, VISITED: self.visited}
+
     def _settled_state(self) -> TrainerState:
         """Where the training stands, without the steps of episodes that are to be played again after a break."""
         ahead = self._collector.steps_ahead if self._collector is not None else 0
@@ -366,7 +377,7 @@ class OnlineAgent(CollectingAgent, ABC):
         """Drops episodes of later batches; their steps, which have been counted, are played again if it goes on."""
         settled = self._settled_state()
         if settled.num_timesteps < self.num_timesteps and self._begun is None:
-            self._begun, self._begun_with = settled, tuple(self.successes)
+            self._begin(settled)
         self._collector = None
 
     def set_random_seed(self, seed: int | None = None) -> None:
@@ -384,18 +395,22 @@ class OnlineAgent(CollectingAgent, ABC):
         if self._begun is not None:
             self._backup.restore(self.learner)
             self._set_state(self._begun)
-            self.successes = deque(self._begun_with, self.successes.maxlen)
+            for name, store in self._remembered.items():
+                store.clear()
+                store.extend(self._begun_with[name])
             self._begun = None
 
     def _saved(self) -> Saved:
         if self._backup.active:
             raise RuntimeError("an update is in progress, and half of it is not saved; save before or after it")
-        saved = replace(super()._saved(), successes=[success.file for success in self.successes])
+        files = {name: [episode.file for episode in store] for name, store in self._remembered.items()}
+        saved = replace(super()._saved(), remembered=files)
         return saved if self._begun is None else replace(saved, state=self._begun)
 
     def _restore(self, path: Path) -> None:
         super()._restore(path)
-        self.successes.extend(map(Success, read_successes(path)))
+        self.successes.extend(map(Success, read_remembered(path / SUCCESSES)))
+        self.visited.extend(map(Visited, read_remembered(path / VISITED)))
 
     def _setup_learn(
         self,

@@ -21,12 +21,13 @@ from coach_gym.agents.training.objective.imitation import minimize_imitation_los
 from coach_gym.agents.training.objective.importance import mean_entropy, rescore, score
 from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.objective.updates import PolicySample, minimize_policy_loss, token_ratio
+from coach_gym.agents.training.remembered import Remembered, Success, Visited, pack
 from coach_gym.agents.training.rewording import reworded, words_of
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
-from coach_gym.agents.training.successes import Success, remembered
 from coach_gym.episode import Episode
 
 Item = TypeVar("Item")
+Memory = TypeVar("Memory", bound=Remembered)
 
 KEPT_BYTES = 1 << 31
 """Bytes of the successes that stay packed; others are packed again whenever they are imitated."""
@@ -42,6 +43,8 @@ class UpdatingAgent(Agent):
         rehearsed: These successes, each in one of the processes; `learn` reads them.
         max_rehearsed: Number of these that all processes together imitate in an iteration; None for all.
         reword: Share of all these that are imitated in other words.
+        visited: The latest episodes, for agents that visit their states again.
+        logged_as: What the names that an update logs begin with.
     """
 
     learning_rate: Schedule
@@ -64,6 +67,8 @@ class UpdatingAgent(Agent):
     rehearsed: Sequence[Success] = ()
     max_rehearsed: int | None = None
     reword: float = 0.0
+    visited: deque[Visited]
+    logged_as: str = "train"
 
     def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
         """Packs an episode for policy and critic, with all its candidates or with the executed ones only."""
@@ -122,7 +127,7 @@ class UpdatingAgent(Agent):
             learning_rate=learning_rate,
             token_ratio=token_ratio([sample.tree for sample in samples]),
         )
-        self.logger.record("train/advantages", advantages)
+        self.logger.record(f"{self.logged_as}/advantages", advantages)
         self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
 
     def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
@@ -140,7 +145,7 @@ class UpdatingAgent(Agent):
         replayed = self._turn(self.successes, self.max_replayed)
         items: list[Success | Tree] = [*replayed, *self._turn(self.rehearsed, self.max_rehearsed), *new]
         if self.successes.maxlen:
-            self.successes.extend(map(remembered, solved))
+            self.successes.extend(Success(pack(episode)) for episode in solved)
         optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
@@ -148,9 +153,9 @@ class UpdatingAgent(Agent):
             means = minimize_imitation_loss(self.policy, optimizer, batches, self.max_grad_norm, self.temperature)
         self.log_training(**means, imitated=float(sum(processes.gather(len(items)))), learning_rate=learning_rate)
 
-    def _turn(self, successes: Iterable[Success], most: int | None) -> list[Success]:
-        """Returns those whose turn it is among the successes of this process; `most` is for all processes together."""
-        kept = list(successes)
+    def _turn(self, remembered: Iterable[Memory], most: int | None) -> list[Memory]:
+        """Returns those whose turn it is among this process's episodes; `most` is for all processes together."""
+        kept = list(remembered)
         if most is None or len(kept) <= (number := processes.share(most)):
             return kept
         return [kept[index] for index in self.rng.choice(len(kept), number, replace=False)]
@@ -185,9 +190,9 @@ class UpdatingAgent(Agent):
     # ---- logging --------------------------------------------------------------------------------------------------
 
     def log_training(self, **values: float) -> None:
-        """Records `train/*` values."""
+        """Records `train/*` values, or what `logged_as` says."""
         for name, value in values.items():
-            self.logger.record(f"train/{name}", value)
+            self.logger.record(f"{self.logged_as}/{name}", value)
 
     def timed(self, part: str) -> AbstractContextManager[None]:
         """Adds the seconds spent in the context to `time/{part}`."""

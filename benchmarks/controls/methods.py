@@ -33,6 +33,7 @@ AGAIN: dict[str, Any] = {"max_k": 64}
 FEW: dict[str, Any] = {"k": 4, "max_k": 16}
 VARIED: dict[str, Any] = {"vary_answers": True}
 REWORDED: dict[str, Any] = {"reword": 0.5}
+VISITS: dict[str, Any] = {"revisit": 1000, "max_revisited": 96, "revisit_k": 16}
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,13 @@ METHODS = {
     COACH: Method("CoachAgent", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "uncorrected": Method("CoachAgent, uncorrected", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "judged_alone": Method("CoachAgent, judge scores, imitates nothing", CoachAgent, JUDGED),
+    "judged_passes": Method(
+        "CoachAgent, judge scores, imitates nothing, four passes over a roll-out", CoachAgent,
+        JUDGED | {"n_epochs": 4, "mini_batch_size": 4},
+    ),
+    "judged_visiting": Method(
+        "CoachAgent, judge scores, imitates nothing, visits states again", CoachAgent, JUDGED | FEW | VISITS
+    ),
     "coach_alone": Method("CoachAgent, imitates nothing", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "coach_forks": Method("CoachAgent, critic taught by forks", CoachAgent, {**CRITIC, "forks": "critic"}),
     "measured": Method("CoachAgent, measured Q for the critic", CoachAgent, {**CRITIC, "forks": "policy"}),
@@ -158,7 +166,7 @@ def chosen() -> dict[str, dict[str, Any]]:
     frozen = settings[COACH] | FROZEN
     controls = {
         "frozen": frozen, "imitates": frozen,
-        "coach_alone": settings[COACH] | ALONE, "judged_alone": settings[COACH] | ALONE,
+        **{name: settings[COACH] | ALONE for name in METHODS if name.endswith(("_alone", "_passes", "_visiting"))},
         "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
         **dict.fromkeys(("judged", "judged_64", "judged_reworded"), settings[COACH] | {"outcome_correction": 0.0}),
         **{name: settings["cloning"] for name in METHODS if name.startswith("cloning_")},

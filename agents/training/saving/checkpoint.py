@@ -7,6 +7,7 @@ reference/           the frozen policy of the KL penalty, if there is one
 optimizer.pt         optimizer states, read with `weights_only=True`
 trainer_state.json   counters, statistics and random states
 successes.npz        the episodes that are imitated again, for the methods that do
+visited.npz          the episodes whose states are visited again, likewise
 SHA256SUMS           checksums of all other files, which `load` checks
 
 Several processes write their shards of weights and optimizer states as they are, and any number of processes can read
@@ -16,7 +17,7 @@ them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`writ
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
 from pickle import UnpicklingError
@@ -39,8 +40,9 @@ from coach_gym.agents.training.saving.transaction import require_finite
 from coach_gym.dialects import Dialect
 
 ACTOR, CRITIC, REFERENCE, SHARDS = "actor", "critic", "reference", "shards"
-_CONFIG, _STATE, _OPTIMIZER, _SUCCESSES = "config.json", "trainer_state.json", "optimizer.pt", "successes.npz"
-_PARTS = (_CONFIG, _STATE, _OPTIMIZER, ACTOR, CRITIC, REFERENCE, SHARDS, _SUCCESSES)
+_CONFIG, _STATE, _OPTIMIZER = "config.json", "trainer_state.json", "optimizer.pt"
+SUCCESSES, VISITED = "successes.npz", "visited.npz"
+_PARTS = (_CONFIG, _STATE, _OPTIMIZER, ACTOR, CRITIC, REFERENCE, SHARDS, SUCCESSES, VISITED)
 _OBJECTS = ("policy", "env", "critic", "reference", "dialect", "min_pixels", "max_pixels", "device")
 """Arguments that have folders of their own or are given again at every load."""
 
@@ -54,14 +56,15 @@ class Saved:
         arguments: Its constructor's arguments by name.
         learner: Its models and optimizers.
         state: Where its training stands.
-        successes: The episodes that this process imitates again, each as `recording/archive.py` packs it.
+        remembered: The episodes that this process learns from again, each as `recording/archive.py` packs it, by the
+            name of their file: `SUCCESSES` and `VISITED`.
     """
 
     kind: str
     arguments: Mapping[str, Any]
     learner: Learner
     state: TrainerState
-    successes: Sequence[bytes] = ()
+    remembered: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
 
 
 def write(agent: Saved, path: Path, exclude: set[str]) -> None:
@@ -126,21 +129,22 @@ def _replacing(agent: Saved, path: Path) -> Iterator[Path]:
         "ep_success": [success for theirs in everyones for success in theirs.ep_success],
         "sampling": [theirs.sampling for theirs in everyones],
     }
-    successes = processes.gather(list(agent.successes))
+    remembered = {name: processes.gather(list(mine)) for name, mine in agent.remembered.items()}
     with directories.replacing(path, _PARTS) as fresh:
         if processes.rank() == 0:
-            if any(successes):
-                _write_successes(fresh / _SUCCESSES, successes)
+            for name, episodes in remembered.items():
+                if any(episodes):
+                    _write_remembered(fresh / name, episodes)
             _write_json(fresh / _CONFIG, {"class": agent.kind, "checksums": True, **_describe(agent.arguments)})
             _write_json(fresh / _STATE, state)
         yield fresh
 
 
-def _write_successes(file: Path, successes: Sequence[Sequence[bytes]]) -> None:
+def _write_remembered(file: Path, episodes: Sequence[Sequence[bytes]]) -> None:
     """Writes those of every process, in order."""
     named = {
         f"process_{rank}_{number}": np.frombuffer(packed, np.uint8)
-        for rank, theirs in enumerate(successes)
+        for rank, theirs in enumerate(episodes)
         for number, packed in enumerate(theirs)
     }
     np.savez(file, **named)  # type: ignore[arg-type]
@@ -336,8 +340,8 @@ def read_state(path: Path) -> tuple[TrainerState, bool]:
     return TrainerState(**state | mine), same
 
 
-def read_successes(path: Path) -> list[bytes]:
-    """Reads this process's share of the episodes that a saved agent imitates again: its own, in their order.
+def read_remembered(file: Path) -> list[bytes]:
+    """Reads this process's share of the episodes that a saved agent learns from again: its own, in their order.
 
     If there are fewer processes than before, they share those of the others; if there are more, the added ones have
     none yet.
@@ -345,14 +349,14 @@ def read_successes(path: Path) -> list[bytes]:
     Raises:
         ValueError: The file is damaged.
     """
-    if not (path / _SUCCESSES).is_file():
+    if not file.is_file():
         return []
     try:
-        with np.load(path / _SUCCESSES, allow_pickle=False) as file:
-            mine = [name for name in file.files if int(name.split("_")[1]) % processes.size() == processes.rank()]
-            return [file[name].tobytes() for name in mine]
+        with np.load(file, allow_pickle=False) as episodes:
+            mine = [name for name in episodes.files if int(name.split("_")[1]) % processes.size() == processes.rank()]
+            return [episodes[name].tobytes() for name in mine]
     except (OSError, ValueError, LookupError, EOFError, AttributeError, BadZipFile) as error:
-        raise ValueError(f"{path / _SUCCESSES} is damaged: {error}; load another checkpoint") from error
+        raise ValueError(f"{file} is damaged: {error}; load another checkpoint") from error
 
 
 def read_parameters(path: Path) -> dict[str, dict[str, Any]]:

@@ -138,6 +138,40 @@ def test_updates_are_those_of_one_process(method, tmp_path):
         torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
 
 
+def _looks(episode):
+    return episode.steps[0].observation.screenshot.tobytes()
+
+
+def visit(share, batch_size):
+    """Returns weights, and those that are sampled, after visits of this process's share; what is drawn is fixed."""
+    agent = make("coach", learning_rate=5.0, batch_size=batch_size, revisit=6)
+    agent.optimizers["policy.optimizer"] = torch.optim.SGD(agent.policy.model.parameters())
+    agent.critic.value_head.weight.data.copy_(torch.linspace(-1, 1, 32))
+    groups = episodes(agent)
+    made = {_looks(episode): episode for group in groups for episode in group}
+    agent.draw_candidates = lambda again, k: [made[_looks(episode)] for episode in again]
+    agent.distribute()
+    mine = [groups[index] for index in (share[processes.rank()] if processes.size() > 1 else range(len(groups)))]
+    agent.visit_again([episode for group in mine for episode in group])
+    agent.refresh_sampler()
+    return weights(gather_state(agent.get_parameters())), agent.generator.policy.model.state_dict()
+
+
+def test_visits_are_those_of_one_process(tmp_path):
+    alone, _ = visit(None, 6)
+    before = weights(make("coach").get_parameters())
+    assert max((after - before[name]).abs().max() for name, after in alone.items() if "policy" in name) > 5e-3
+    for share in ([[0], [1, 2]], [[2], [], [0, 1]]):
+        shared, _ = together(len(share), tmp_path, visit, share, 6)[0]
+        torch.testing.assert_close(shared, alone, rtol=0, atol=5e-6)
+
+
+def test_every_process_makes_as_many_visits(tmp_path):
+    results = together(3, tmp_path, visit, [[2], [], [0, 1]], 3)
+    for _, sampled in results:
+        torch.testing.assert_close(sampled, results[0][1])
+
+
 def test_histories_that_were_cut_and_passes_that_are_made_again(tmp_path):
     """One process has more trunks than another; activations and log-probabilities are recomputed."""
     arguments = {"max_prompt_length": 150, "recompute_log_probs": True, "checkpoint_activations": True}

@@ -8,7 +8,7 @@ from gymnasium.vector import SyncVectorEnv
 
 from coach_gym.agents import CoachAgent, FilteredCloningAgent
 from coach_gym.agents.distributed import processes
-from coach_gym.agents.training.successes import successes_in
+from coach_gym.agents.training.remembered import successes_in
 from coach_gym.data.folder import EpisodeFolder
 from tests.agents.training.test_cloning import episode, likelihood, make, weights
 from tests.agents.trivial_env import ButtonEnv

@@ -13,8 +13,8 @@ from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.pocket.build import build_policy
 from coach_gym.agents.pocket.demonstrations import demonstrate
 from coach_gym.agents.training import rewording, updating
+from coach_gym.agents.training.remembered import Success, pack
 from coach_gym.agents.training.rewording import reworded, words_of
-from coach_gym.agents.training.successes import remembered
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from tests.agents.training.test_cloning import episode, make, warm_policy
 
@@ -157,7 +157,7 @@ def test_an_iteration_imitates_no_more_of_the_earlier_successes_than_asked(agent
 @pytest.mark.parametrize("agent", [cloning, coach])
 def test_the_earlier_successes_take_turns(agent):
     trained = agent(max_replayed=2)
-    trained.successes.extend(remembered(episode(trained, "ab", 1.0, seed)) for seed in range(4))
+    trained.successes.extend(Success(pack(episode(trained, "ab", 1.0, seed))) for seed in range(4))
     drawn = [{id(each) for each in trained._turn(trained.successes, trained.max_replayed)} for _ in range(20)]
     assert {len(turn) for turn in drawn} == {2}
     assert set.union(*drawn) == set(map(id, trained.successes))

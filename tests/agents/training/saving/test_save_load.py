@@ -53,6 +53,7 @@ def assert_equal(one, other, atol=0.0):
     [
         (CoachAgent, {}),
         (CoachAgent, {"self_imitation": 5}),
+        (CoachAgent, {"revisit": 5, "max_revisited": 3}),
         (PPOAgent, {}),
         (GRPOAgent, {}),
         (RLOOAgent, {}),
@@ -68,7 +69,7 @@ def test_training_goes_on_exactly_where_a_checkpoint_was_taken(method, arguments
     torch.manual_seed(12345)
     resumed = method.load(checkpoints[1], env=buttons())
     assert 0 < resumed.num_timesteps < 40 and resumed.n_updates == 2
-    assert bool(resumed.successes) == bool(arguments)
+    assert bool(resumed.successes or resumed.visited) == bool(arguments)
     resumed.learn(40 - resumed.num_timesteps, reset_num_timesteps=False)
     assert resumed.num_timesteps == whole.num_timesteps and resumed.n_updates == whole.n_updates > 2
     # Vectorized sums round differently where tensors lie differently in memory.
@@ -87,17 +88,17 @@ def test_successes_are_shared_by_another_number_of_processes(tmp_path, monkeypat
     for (rank, size), share in shares.items():
         monkeypatch.setattr(checkpoint.processes, "rank", lambda rank=rank: rank)
         monkeypatch.setattr(checkpoint.processes, "size", lambda size=size: size)
-        assert checkpoint.read_successes(tmp_path / "agent") == share
+        assert checkpoint.read_remembered(tmp_path / "agent" / "successes.npz") == share
 
 
 @pytest.mark.parametrize("damaged", [b"", b"no archive", "first half"])
 def test_damaged_successes_are_named(damaged, tmp_path):
     file = tmp_path / "successes.npz"
     np.savez(file, process_0_0=np.zeros(1000, np.uint8))
-    assert len(checkpoint.read_successes(tmp_path)) == 1
+    assert len(checkpoint.read_remembered(file)) == 1
     file.write_bytes(file.read_bytes()[:600] if damaged == "first half" else damaged)
     with pytest.raises(ValueError, match=r"successes\.npz is damaged: .* load another checkpoint"):
-        checkpoint.read_successes(tmp_path)
+        checkpoint.read_remembered(file)
 
 
 def test_an_update_that_fails_forgets_its_own_successes_only():
