@@ -109,8 +109,8 @@ class CoachAgent(ActorCriticAgent):
             weights); None, as in the paper, imitates none.
         max_replayed: Number of these that an iteration imitates, drawn anew each time; None for all.
         revisit: Latest episodes, solved or not, whose states are visited again, at no step of a device: after its
-            update, every iteration draws fresh candidates in them from the policy as it is by then, has them scored,
-            and makes a clipped step for every `batch_size` episodes; None, as in the paper, visits none again.
+            update, every iteration draws fresh candidates in them, has them scored, and learns from them, `batch_size`
+            episodes at a time, each time with draws of the policy as it is by then; None, as in the paper, visits none.
         max_revisited: Number of these that an iteration visits again, drawn anew each time; None for all.
         revisit_k: Candidates drawn in a state that is visited again; None for `k`.
         rehearsal: Folder of episodes, as `coach-gym data` writes it, whose successes every iteration imitates
@@ -281,10 +281,8 @@ class CoachAgent(ActorCriticAgent):
         if self.scorer == "critic":
             super().judge_steps(steps)
             return
-        pasts = [Episode(episode.goal, episode.steps[:t]) for episode, t in steps]
         taken = [episode.steps[t] for episode, t in steps]
-        situations = [Attempt(0, 0, past, step.observation) for past, step in zip(pasts, taken, strict=True)]
-        self.verdicts.judge(situations, [step.candidates for step in taken])
+        self.verdicts.judge([_state(episode, t) for episode, t in steps], [step.candidates for step in taken])
         for step in taken:
             note_verdict(step, step.candidates[step.executed].q)
 
@@ -357,7 +355,8 @@ class CoachAgent(ActorCriticAgent):
     def visit_again(self, episodes: Sequence[Episode]) -> None:
         """Phase 5: draws fresh candidates in states of earlier episodes and of these, and learns from them.
 
-        Every clipped step has draws of the policy as the step before has left it. They are logged as `revisit/*`.
+        The candidates of `batch_size` episodes are drawn when it is their turn to be learned from. The log calls what
+        happens here `revisit/*`.
         """
         self.visited.extend(Visited(pack(episode)) for episode in episodes)
         chosen = self._turn(self.visited, self.max_revisited)
@@ -375,18 +374,16 @@ class CoachAgent(ActorCriticAgent):
 
     def _judge_again(self, visited: Sequence[Visited], episodes: Sequence[Episode]) -> None:
         """Asks the reward model about fresh candidates; it has judged most of them at an earlier visit."""
-        situations, drawn, verdicts = [], [], []
-        for each, episode in zip(visited, episodes, strict=True):
-            for t, step in enumerate(episode.steps):
-                known = each.verdicts[t]
-                for candidate in step.candidates[1:]:
-                    candidate.q = known.get(candidate.text)
-                situations.append(Attempt(0, 0, Episode(episode.goal, episode.steps[:t]), step.observation))
-                drawn.append(step.candidates[1:])
-                verdicts.append(known)
-        self.verdicts.judge(situations, drawn)
-        for known, candidates in zip(verdicts, drawn, strict=True):
-            known.update({each.text: each.q for each in candidates if each.q is not None})
+        states = [(episode, t) for episode in episodes for t in range(episode.length)]
+        drawn = [episode.steps[t].candidates[1:] for episode, t in states]
+        pairs = zip(visited, episodes, strict=True)
+        known = [each.verdicts[t] for each, episode in pairs for t in range(episode.length)]
+        for verdicts, candidates in zip(known, drawn, strict=True):
+            for candidate in candidates:
+                candidate.q = verdicts.get(candidate.text)
+        self.verdicts.judge([_state(episode, t) for episode, t in states], drawn)
+        for verdicts, candidates in zip(known, drawn, strict=True):
+            verdicts.update({each.text: each.q for each in candidates if each.q is not None})
 
     def draw_candidates(self, episodes: Sequence[Episode], k: int) -> list[Episode]:
         """Returns copies of episodes with the executed action and k fresh candidates in every state."""
@@ -491,6 +488,11 @@ def _log_probs(episode: Episode, first: int) -> Tensor:
 def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:
     """Returns of the executed actions, (T,), out of those of all candidates."""
     return torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
+
+
+def _state(episode: Episode, t: int) -> Attempt:
+    """Where an episode stood before step t, as a judge of its candidates is shown it."""
+    return Attempt(0, 0, Episode(episode.goal, episode.steps[:t]), episode.steps[t].observation)
 
 
 def _verdicts(step: Step) -> Tensor:
