@@ -167,7 +167,7 @@ def test_resampling_draws_from_the_same_distribution():
         agent = make(envs=envs, policy=policy, k=50, resample=resample)
         episodes = [e for (e,) in agent.collect_rollouts()]
         if resample:
-            episodes = agent.draw_candidates(episodes)
+            episodes = agent.draw_candidates(episodes, agent.k)
             assert all(len(step.candidates) == 51 for e in episodes for step in e.steps)
         first = 1 if resample else 0
         drawn = [c.text for e in episodes for step in e.steps for c in step.candidates[first:]]

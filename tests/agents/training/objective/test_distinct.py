@@ -132,7 +132,7 @@ def test_all_candidates_of_a_state_differ(resample):
     episodes = [episode for group in groups for episode in group]
     if resample:
         assert {len(step.candidates) for episode in episodes for step in episode.steps} == {1}
-        episodes = agent.draw_candidates(episodes)
+        episodes = agent.draw_candidates(episodes, 4)
     drawn = [[tuple(c.token_ids) for c in step.candidates[resample:]] for e in episodes for step in e.steps]
     assert all(len(set(candidates)) == len(candidates) == 4 for candidates in drawn)
     agent.train(groups)
