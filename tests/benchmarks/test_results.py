@@ -61,6 +61,7 @@ BY_README = {
     "first_run": ends("before", "after", "after_cloning", "after_imitates"),
     "controls": BOTH,
     "controls_shuffled": ends("after"),
+    "controls_visits": BOTH,
     "controls_reworded": ends("after"),
     "controls_varied": ends("after"),
     "generalisation_rehearsed": {
@@ -86,7 +87,7 @@ BY_MEASURED = {
         f"controls{name}": BOTH
         for name in (
             "", "_shuffled", "_long", "_curriculum", "_uncorrected", "_judged", "_votes", "_own_judge", "_judge_demo",
-            "_varied", "_reworded", "_coach", "_mini_batches",
+            "_varied", "_reworded", "_coach", "_mini_batches", "_visits",
         )
     },
     "unseen_words_coach": {name: whole_percent for name in ("greedy_unseen_words", "sampled_unseen_words")},
