@@ -163,7 +163,7 @@ class CoachAgent(ActorCriticAgent):
         require_share(outcome_correction=outcome_correction, negative_weight=negative_weight)
         require_at_least(0, self_imitation=self_imitation)
         require_successes(reword, max_replayed, self_imitation=self_imitation)
-        require_at_least(1, revisit=revisit, revisit_k=revisit_k)
+        require_at_least(1, revisit=revisit, max_revisited=max_revisited, revisit_k=revisit_k)
         require_rehearsal(rehearsal, max_rehearsed, imitates=self_imitation is not None)
         require_compatible(
             shared, k=k, baseline=baseline, resample=resample, learn_from_executed=learn_from_executed,
@@ -362,15 +362,19 @@ class CoachAgent(ActorCriticAgent):
         chosen = self._turn(self.visited, self.max_revisited)
         number = -(-sum(processes.gather(len(chosen))) // self.batch_size)
         self.logged_as = "revisit"
-        for turn in np.array_split(np.arange(len(chosen)), number):  # as many steps in every process
-            self.refresh_sampler()
-            again = [chosen[index] for index in turn]
-            fresh = self.draw_candidates([each.episode() for each in again], self.revisit_k)
-            if self.scorer == "reward_model":
-                self._judge_again(again, fresh)
-            self.generator.sleep()
-            self.update_policy(self.policy_samples(fresh, first=1))
-        self.logged_as = "train"
+        try:
+            for turn in np.array_split(np.arange(len(chosen)), number):  # as many steps in every process
+                self._learn_again([chosen[index] for index in turn])
+        finally:
+            self.logged_as = "train"
+
+    def _learn_again(self, visited: Sequence[Visited]) -> None:
+        self.refresh_sampler()
+        fresh = self.draw_candidates([each.episode() for each in visited], self.revisit_k)
+        if self.scorer == "reward_model":
+            self._judge_again(visited, fresh)
+        self.generator.sleep()
+        self.update_policy(self.policy_samples(fresh, first=1))
 
     def _judge_again(self, visited: Sequence[Visited], episodes: Sequence[Episode]) -> None:
         """Asks the reward model about fresh candidates; it has judged most of them at an earlier visit."""

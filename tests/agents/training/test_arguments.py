@@ -190,6 +190,7 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (CoachAgent, {"rehearsal": "a", "self_imitation": None}, ValueError, "'a' is imitated.*=None imitates none"),
         (CoachAgent, {"max_rehearsed": 4}, ValueError, "max_rehearsed=4.*rehearsal=None has none; pass a folder"),
         (CoachAgent, {"revisit": 0}, ValueError, "revisit=0 is too small; pass 1 or more"),
+        (CoachAgent, {"revisit": 8, "max_revisited": 0}, ValueError, "max_revisited=0 is too small; pass 1 or more"),
         (CoachAgent, {"max_revisited": 4}, ValueError, "max_revisited=4, revisit_k=None say .*=None visits none; pass"),
         (CoachAgent, {"revisit": 8, "forks": "policy", "reward_model": None}, ValueError, "revisit=8 draws others in"),
         (CoachAgent, {"revisit": 8, "revisit_k": 1, "baseline": "mean"}, ValueError, "no advantage with k=1; pass k=2"),

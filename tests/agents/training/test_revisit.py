@@ -84,6 +84,15 @@ def test_a_roll_outs_own_log_stays_and_visits_have_one_of_theirs():
     assert ours == pytest.approx(theirs, nan_ok=True)
 
 
+def test_a_visit_that_fails_does_not_name_what_is_logged_later():
+    agent = make(revisit=2)
+    agent.draw_candidates = lambda episodes, k: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        agent.visit_again(two_episodes(agent.policy))
+    agent.log_training(loss=1.0)
+    assert "train/loss" in agent.logger.name_to_value
+
+
 def test_a_judge_is_asked_about_what_it_has_not_seen_there():
     judge = Judge()
     agent = coach(judge, revisit=4, batch_size=4)
