@@ -56,25 +56,24 @@ class Expander:
             literal = word[0]
             if literal.quoted or not _SPECIAL.search(literal.text):
                 return [literal.text]
-        fields: list[list[Piece]] = []
-        open = False  # the next part belongs to the last field
-        for part in self._at_home(word):
-            for piece in self._pieces(part):
-                if piece is None:
-                    open = False
-                elif open:
-                    fields[-1].append(piece)
-                else:
-                    fields.append([piece])
-                    open = True
+        # all parts first: a file that one of them makes is among the names that a pattern before it matches
+        pieces = [piece for part in self._at_home(word) for piece in self._pieces(part)]
         names: list[str] = []
-        for field in fields:
-            text, quoted = field[0]
-            if len(field) == 1 and (quoted or not _SPECIAL.search(text)):  # the common case
-                names.append(text)
-            else:
-                names += [name for each in _alternatives(field) for name in self._matched(each)]
+        field: list[Piece] = []
+        for piece in [*pieces, None]:
+            if piece is not None:
+                field.append(piece)
+            elif field:
+                names += self._names(field)
+                field = []
         return names
+
+    def _names(self, field: list[Piece]) -> list[str]:
+        """Returns what a field stands for: the names that it matches, or its text."""
+        text, quoted = field[0]
+        if len(field) == 1 and (quoted or not _SPECIAL.search(text)):  # the common case
+            return [text]
+        return [name for each in _alternatives(field) for name in self._matched(each)]
 
     def _pieces(self, part: syntax.Part) -> Iterator[Piece | None]:
         """Yields what a part of a word contributes; None ends a field."""

@@ -268,10 +268,11 @@ def comm(p: Process) -> int:
     if None in data:
         return 1
     first, second = (Counter(texts(each or b"")) for each in data)
+    shown = [column for column in range(3) if str(column + 1) not in given]
     for line in sorted({*first, *second}):
-        for column, count in zip("123", _counts(first[line], second[line]), strict=True):
-            before = "".join("\t" for each in "123"[: int(column) - 1] if each not in given)
-            p.print(f"{before}{line}\n" * (count if column not in given else 0), "")
+        counts = _counts(first[line], second[line])
+        for tabs, column in enumerate(shown):
+            p.print(("\t" * tabs + f"{line}\n") * counts[column], "")
     return 0
 
 

@@ -62,11 +62,11 @@ class Step:
 
     def substitute(self, line: str) -> tuple[str, int]:
         """Replaces the first match, the Nth, or all from there on. Returns the line and how many were replaced."""
-        nth = int("".join(flag for flag in self.flags if flag.isdigit())[:6] or 1)
-        places = [match.span() for match in self.pattern.finditer(line)]
-        chosen = places[nth - 1 :] if "g" in self.flags else places[nth - 1 : nth]
+        nth = int("".join(filter(str.isdigit, self.flags))[:6] or 1)
         if nth == 1:
             return self.pattern.subn(self.new, line, count=0 if "g" in self.flags else 1)
+        places = [match.span() for match in self.pattern.finditer(line)]
+        chosen = places[nth - 1 :] if "g" in self.flags else places[nth - 1 : nth]
         for start, end in reversed(chosen):
             line = line[:start] + self.pattern.sub(self.new, line[start:end], count=1) + line[end:]
         return line, len(chosen)
