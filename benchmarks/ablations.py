@@ -2,7 +2,8 @@
 
 Every variant changes one setting of an agent that Q alone teaches (`ALONE` in `benchmarks/controls/methods.py`).
 Imitation of its own successes and corrections by outcomes, which the paper's agent does not have, would cover what its
-parts bring. It is judged by its success at the end, the mean of greedy and sampled, on the same instances. A finding is
+parts bring. `judge_k` and `judge_baseline` change one that learns more: a judge gives Q, and states are visited again.
+An agent is judged by its success at the end, the mean of greedy and sampled, on the same instances. A finding is
 confirmed or refuted if the 95 % interval of the difference, by bootstrap over seeds and instances, lies on one side of
 zero, and undecided otherwise, or with one seed.
 
@@ -43,6 +44,7 @@ from coach_gym.agents import CoachAgent  # noqa: E402
 
 COMMAND = "python -m benchmarks.ablations"
 ABLATED = "coach_alone"
+VISITING = "judged_visiting"
 
 
 @dataclass(frozen=True)
@@ -69,24 +71,40 @@ class Study:
         variants: Settings of CoachAgent by label.
         findings: What the paper found; empty if it compares nothing here.
         times: Time of an iteration that the paper reports, over that of the first variant, by label.
+        method: The key in `METHODS` of the agent that is changed.
     """
 
     title: str
     variants: dict[str, dict[str, Any]]
     findings: tuple[Finding, ...] = ()
     times: dict[str, float] = field(default_factory=dict)
+    method: str = ABLATED
 
+
+def judged(k: int, **changed: Any) -> dict[str, Any]:
+    """Returns settings with which k candidates are scored and learned from, in roll-outs and visits.
+
+    The policy's first draw is executed, as in the paper, so that k does not change how well roll-outs go.
+    """
+    judge = {"reward_model": "pocket-judge-demo", "execute": "first", "max_k": None}
+    return {**judge, "k": k, "revisit_k": k, **changed}
+
+
+NUMBERS = (1, 2, 4, 8, 16)
+MORE_IS_BETTER = (
+    Finding("k = 4", "k = 1", "k = 4 solves 37.0 % and 39.1 %, k = 1 34.8 % and 36.8 % (Table 3)"),
+    Finding("k = 8", "k = 1", "k = 8 solves 37.0 % and 39.4 %, k = 1 34.8 % and 36.8 % (Table 3)"),
+    Finding("k = 8", "k = 4", "k = 8 gains a marginal 0.0 and 0.3 points on k = 4 (Table 3)"),
+)
+TIMES = {"k = 2": 1.22, "k = 4": 1.62, "k = 8": 2.18}
+A_BASELINE_HELPS = Finding("leave-one-out", "none", "without the baseline success is much lower, 36.0 % (Figure 5)")
 
 STUDIES = {
     "k": Study(
         "candidates per state, without PRM as in the paper",
-        {f"k = {k}": {"k": k, "reward_model": None} for k in (1, 2, 4, 8, 16)},
-        (
-            Finding("k = 4", "k = 1", "k = 4 solves 37.0 % and 39.1 %, k = 1 34.8 % and 36.8 % (Table 3)"),
-            Finding("k = 8", "k = 1", "k = 8 solves 37.0 % and 39.4 %, k = 1 34.8 % and 36.8 % (Table 3)"),
-            Finding("k = 8", "k = 4", "k = 8 gains a marginal 0.0 and 0.3 points on k = 4 (Table 3)"),
-        ),
-        {"k = 2": 1.22, "k = 4": 1.62, "k = 8": 2.18},
+        {f"k = {k}": {"k": k, "reward_model": None} for k in NUMBERS},
+        MORE_IS_BETTER,
+        TIMES,
     ),
     "prm": Study(
         "process rewards, and the outcome's discount",
@@ -115,7 +133,7 @@ STUDIES = {
             "V": {"baseline": "value"},
             "mean of Q": {"baseline": "mean"},
         },
-        (Finding("leave-one-out", "none", "without the baseline success is much lower, 36.0 % (Figure 5)"),),
+        (A_BASELINE_HELPS,),
     ),
     "executed": Study(
         "the executed candidate, on which Q was just fitted",
@@ -125,6 +143,28 @@ STUDIES = {
             "fresh candidates, as in the paper": {"resample": True},
         },
     ),
+    "judge_k": Study(
+        "candidates per state, a judge in the critic's place, states visited again",
+        {f"k = {k}": judged(k) for k in NUMBERS},
+        MORE_IS_BETTER,
+        TIMES,
+        VISITING,
+    ),
+    "judge_baseline": Study(
+        "the baseline of the judge's Q, four candidates, states visited again",
+        {
+            "leave-one-out": judged(4),
+            "none": judged(4, baseline="none"),
+            "mean of Q": judged(4, baseline="mean"),
+        },
+        (A_BASELINE_HELPS,),
+        method=VISITING,
+    ),
+    "judge_negative": Study(
+        "negative advantages, four candidates, a judge in the critic's place, states visited again",
+        {"count a tenth": judged(4), "count in full, as in the paper": judged(4, negative_weight=1.0)},
+        method=VISITING,
+    ),
 }
 
 
@@ -133,15 +173,15 @@ def study_runs(study: Study, seeds: Sequence[int], **shared: Any) -> dict[str, l
 
     What is the default anyhow is not named in a run's settings, so that equal variants of two studies are one run.
     """
-    start = chosen()[ABLATED]
+    start = chosen()[study.method]
     defaults = {name: each.default for name, each in signature(CoachAgent).parameters.items()}
-    defaults |= SHARED | METHODS[ABLATED].settings
+    defaults |= SHARED | METHODS[study.method].settings
 
     def changed(variant: Mapping[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in {**start, **variant}.items() if value != defaults[name]}
 
     return {
-        label: [Run(ABLATED, seed, settings=changed(variant), **shared) for seed in seeds]
+        label: [Run(study.method, seed, settings=changed(variant), **shared) for seed in seeds]
         for label, variant in study.variants.items()
     }
 

@@ -275,7 +275,9 @@ def test_equal_variants_are_one_run():
     assert files["prm"]["PRM"] == files["critic"]["pre-trained"] == files["baseline"]["leave-one-out"]
     assert files["prm"]["PRM"] == files["executed"]["in the baseline"]
     assert files["prm"]["no PRM"] == files["k"]["k = 4"], "the paper's number"
-    assert len({file for found in files.values() for file in found.values()}) == 15, "all others differ"
+    assert files["judge_k"]["k = 4"] == files["judge_baseline"]["leave-one-out"]
+    assert files["judge_k"]["k = 4"] == files["judge_negative"]["count a tenth"]
+    assert len({file for found in files.values() for file in found.values()}) == 23, "all others differ"
 
 
 def test_the_cost_of_candidates_is_held_against_their_number():
