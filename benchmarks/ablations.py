@@ -144,14 +144,14 @@ STUDIES = {
         },
     ),
     "judge_k": Study(
-        "candidates per state, a judge in the critic's place, states visited again",
+        "candidates per state, scored by a judge",
         {f"k = {k}": judged(k) for k in NUMBERS},
         MORE_IS_BETTER,
         TIMES,
         VISITING,
     ),
     "judge_baseline": Study(
-        "the baseline of the judge's Q, four candidates, states visited again",
+        "the baseline of four candidates that a judge scores",
         {
             "leave-one-out": judged(4),
             "none": judged(4, baseline="none"),
@@ -161,7 +161,7 @@ STUDIES = {
         method=VISITING,
     ),
     "judge_negative": Study(
-        "negative advantages, four candidates, a judge in the critic's place, states visited again",
+        "negative advantages of four candidates that a judge scores",
         {"count a tenth": judged(4), "count in full, as in the paper": judged(4, negative_weight=1.0)},
         method=VISITING,
     ),
