@@ -2,13 +2,13 @@
 
 Every variant changes one setting of an agent that Q alone teaches (`ALONE` in `benchmarks/controls/methods.py`).
 Imitation of its own successes and corrections by outcomes, which the paper's agent does not have, would cover what its
-parts bring. `judge_k` and `judge_baseline` change one that learns more: a judge gives Q, and states are visited again.
-An agent is judged by its success at the end, the mean of greedy and sampled, on the same instances. A finding is
-confirmed or refuted if the 95 % interval of the difference, by bootstrap over seeds and instances, lies on one side of
-zero, and undecided otherwise, or with one seed.
+parts bring. The studies `judge_*` change one that learns more: a judge gives Q, and states are visited again. An agent
+is judged by its success at the end, the mean of greedy and sampled, on the same instances. A finding is confirmed or
+refuted if the 95 % interval of the difference, by bootstrap over seeds and instances, lies on one side of zero, and
+undecided otherwise, or with one seed.
 
-    python -m benchmarks.ablations --seeds 0 1 2 3 4 --json benchmarks/results/ablations.json
-    python -m benchmarks.ablations --studies k prm
+    python -m benchmarks.ablations --studies k prm critic baseline executed --json benchmarks/results/ablations.json
+    python -m benchmarks.ablations --studies judge_k judge_baseline --steps 1100 --json benchmarks/results/ablations_judge.json
 
 Every run is stored in `--out` and not repeated; studies share those that are equal.
 """
