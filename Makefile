@@ -11,6 +11,8 @@ SAME := tests/coach_gym/bridges/test_same_through_all.py
 BIN := $(VENV)/bin
 # one thread per process: two processes of two threads on two cores are ten times slower
 export OMP_NUM_THREADS := 1
+# tests start many processes, and without compiled files each of them would compile all modules anew
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-vllm test-bridges test-openenv test-ray lint types unit pocket docs clean
 
