@@ -150,3 +150,13 @@ def test_the_page_of_openenv_quotes_its_results():
     for way in ("openenv", "gymnasium", "echo"):
         for screen in ("270x600", "540x1200"):
             assert f"{found[f'{way}_core_ms_{screen}']:.1f} ms" in text, (way, screen)
+
+
+@pytest.mark.parametrize("page", ["comparison", "measured"])
+def test_pages_quote_the_findings_of_the_ablation_by_a_judge(page):
+    text = " ".join((ROOT / f"docs/results/{page}.md").read_text().split())
+    studies = json.loads((ROOT / "benchmarks/results/ablations_judge.json").read_text())["studies"]
+    gaps = [each["difference"] for study in studies.values() for each in study["findings"] if "difference" in each]
+    assert len(gaps) == 4
+    for gap in gaps:
+        assert "{value:.0f} ({low:.0f} to {high:.0f})".format(**{name: 100 * gap[name] for name in gap}) in text, gap
