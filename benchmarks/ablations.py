@@ -8,7 +8,7 @@ refuted if the 95 % interval of the difference, by bootstrap over seeds and inst
 undecided otherwise, or with one seed.
 
     python -m benchmarks.ablations --studies k prm critic baseline executed --json benchmarks/results/ablations.json
-    python -m benchmarks.ablations --studies judge_k judge_baseline --steps 1100 --seeds 0 1 2
+    python -m benchmarks.ablations --studies judge_k judge_baseline judge_negative --steps 1100 --seeds 0 1 2
 
 Every run is stored in `--out` and not repeated; studies share those that are equal.
 """
