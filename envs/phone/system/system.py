@@ -195,7 +195,7 @@ class System:
         self.now += time
         for app in self.apps.values():
             if type(app).elapsed is App.elapsed:
-                continue  # most do nothing, and being run costs more than that
+                continue  # most apps do nothing, and entering `running` is what takes time
             with self.running(app.package, shown=False):
                 app.elapsed(since)
         if self.message is not None and self.message[1] <= self.now:
