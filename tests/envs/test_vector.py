@@ -451,7 +451,7 @@ def test_overhead_of_a_step_is_small():
     def best(vector):
         vector.reset(seed=0, options=SAVE_ADA)
         times = []
-        for _ in range(40):
+        for _ in range(120):
             began = time.perf_counter()
             vector.step(("?",) * 8)
             times.append(time.perf_counter() - began)
