@@ -8,7 +8,9 @@ before the tokenizer sees them.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
@@ -88,6 +90,7 @@ class ChatML:
         self.turn_start, self.turn_end, self.vision_start, self.vision_end, self.image_pad = ids
         self.newline = self.encode_text("\n")
         self.generation_prompt = Segment([self.turn_start, *self.encode_text("assistant\n")])
+        self._encoded: WeakValueDictionary[tuple[Any, ...], ImageInput] = WeakValueDictionary()
 
     def encode_text(self, text: str) -> list[int]:
         """Tokenises plain text; spellings of control tokens become ordinary characters."""
@@ -101,7 +104,17 @@ class ChatML:
         return self.tokenizer.encode(text, add_special_tokens=False) if text else []
 
     def encode_image(self, screenshot: np.ndarray, frame: Frame) -> ImageInput:
-        """Resizes a screenshot, (H, W, 3) uint8, to what the model sees and cuts it into normalised patches."""
+        """Resizes a screenshot, (H, W, 3) uint8, to what the model sees and cuts it into normalised patches.
+
+        Equal screenshots share one result for as long as someone holds it.
+        """
+        key = blake2b(screenshot.tobytes()).digest(), screenshot.shape, frame.image
+        if (known := self._encoded.get(key)) is not None:
+            return known
+        self._encoded[key] = encoded = self._patches(screenshot, frame)
+        return encoded
+
+    def _patches(self, screenshot: np.ndarray, frame: Frame) -> ImageInput:
         image = Image.fromarray(screenshot)
         if image.size != frame.image:
             image = image.resize(frame.image, Image.Resampling.BICUBIC)

@@ -34,7 +34,8 @@ def make_optimizer(model: nn.Module, learning_rate: float, name: OptimizerName =
             "them first with Policy.merged()"
         )
     if name == "adamw":
-        return AdamW(trained, lr=learning_rate)
+        on_cpu = all(parameter.device.type == "cpu" for parameter in trained)
+        return AdamW(trained, lr=learning_rate, fused=on_cpu or None)  # a fifth of the time of torch's choice there
     from coach_gym.agents.training.eight_bit import AdamW8bit
 
     return AdamW8bit(trained, lr=learning_rate)
