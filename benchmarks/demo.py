@@ -160,8 +160,16 @@ def run(seed: int, arguments: argparse.Namespace, processes: Executor) -> dict[s
     }  # fmt: skip
 
 
-def train(seed: int, frozen: bool, arguments: argparse.Namespace) -> tuple[Path, list[Point], float, int]:
+def train(
+    seed: int, frozen: bool, arguments: argparse.Namespace, **more: Any
+) -> tuple[Path, list[Point], float, int]:
     """Trains an agent.
+
+    Args:
+        seed: Seed of the agent.
+        frozen: Trains the control, without the judge.
+        arguments: Steps, most minutes, and the folder to write to.
+        more: Further arguments of the agent.
 
     Returns:
         The directory of the best checkpoint, the success on validation over time, and the seconds and steps taken.
@@ -169,7 +177,7 @@ def train(seed: int, frozen: bool, arguments: argparse.Namespace) -> tuple[Path,
     _quiet()
     out = Path(arguments.out) / f"seed_{seed}{'_frozen' if frozen else ''}"
     envs, validation = make_envs(), make_envs("validation")
-    settings = SETTINGS | PRACTICE | (FROZEN if frozen else JUDGED)
+    settings = SETTINGS | PRACTICE | (FROZEN if frozen else JUDGED) | more
     agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out.parent / "tensorboard"), **settings)
     curve = Curve(validation, out / "agent", 60 * arguments.minutes, arguments.steps / EVALUATIONS)
     started = time.perf_counter()
@@ -366,7 +374,7 @@ def _learning_curve(runs: list[dict[str, Any]], theme: Theme) -> Figure:
         _, steps, success = zip(*run["curve"], strict=True)
         label = None if number else "validation, sampled, a line per seed"
         axes.plot(steps, 100 * np.array(success), color=theme.cycle[0], alpha=0.5, label=label)
-        kept = steps[int(np.argmax(success))]
+        kept = max(zip(success, steps, strict=True))[1]
         for color, (how, marker) in zip(theme.cycle, markers.items(), strict=False):
             ends = [100 * rate(run, when, how) for when in ("before", "after")]
             label = None if number else f"test, {how}"
