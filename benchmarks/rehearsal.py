@@ -16,7 +16,6 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -126,26 +125,22 @@ def _quiet() -> None:
 
 
 def summary(base: dict[str, Any], runs: list[dict[str, Any]], command: str) -> dict[str, Any]:
-    """Returns all runs, and the mean over seeds for each number of rehearsed successes."""
-    numbers = sorted({run["rehearsed"] for run in runs})
-    means = {n: _mean([run["test"] for run in runs if run["rehearsed"] == n]) for n in numbers}
+    """Returns all runs, and the mean over seeds by the number of successes that are rehearsed in an iteration."""
+    arms = {"base": [base]} | {f"rehearsed_{run['rehearsed']}": [] for run in runs}
+    for run in runs:
+        arms[f"rehearsed_{run['rehearsed']}"].append(run["test"])
     return {
         "benchmark": "rehearsal",
         "device": DEVICE,
         "suite": f"AndroidWorld, {SUITE} task families ({DEVICE}); not an AndroidWorld score",
         "split": "test, unseen instances; trained on train, checkpoints chosen on validation",
         "command": command,
-        "headline": {"base": _mean([base]), **{f"rehearsed_{n}": mean for n, mean in means.items()}},
+        "headline": {
+            f"{kind}_{how}_{arm}": float(np.mean([test[kind][how]["success_rate"] for test in tests]))
+            for arm, tests in arms.items() for kind in KINDS for how in HOW
+        },
         "base": base,
         "runs": runs,
-    }
-
-
-def _mean(tests: Iterable[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    tests = list(tests)
-    return {
-        kind: {how: float(np.mean([test[kind][how]["success_rate"] for test in tests])) for how in HOW}
-        for kind in KINDS
     }
 
 
@@ -153,9 +148,10 @@ def print_table(results: dict[str, Any]) -> None:
     """Prints success, greedy and sampled, of the base and in the mean over seeds."""
     columns = "".join(f"{kind:>32s}" for kind in KINDS.values())
     print(f"{f'success on test, greedy and sampled ({DEVICE})':50s}{columns}")
-    for name, found in results["headline"].items():
-        row = "".join(f"{found[kind]['greedy']:>22.1%} and {found[kind]['sampled']:.1%}" for kind in KINDS)
-        print(f"{name:50s}{row}")
+    head = results["headline"]
+    for arm in ("base", *dict.fromkeys(f"rehearsed_{run['rehearsed']}" for run in results["runs"])):
+        both = [[head[f"{kind}_{how}_{arm}"] for how in HOW] for kind in KINDS]
+        print(f"{arm:50s}" + "".join(f"{greedy:>22.1%} and {sampled:.1%}" for greedy, sampled in both))
     print(f"rerun: {results['command']}")
 
 
