@@ -10,6 +10,8 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+_PRODUCTS = {torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.bmm.default}
+
 
 class _Meter(TorchDispatchMode):
     def __init__(self) -> None:
@@ -31,7 +33,11 @@ class _Meter(TorchDispatchMode):
         self.now -= size
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = function(*args, **(kwargs or {}))
+        if function in _PRODUCTS and args[0].dtype == torch.bfloat16:
+            # up to 50 times as fast on a CPU without instructions for bfloat16, and the copies are not watched
+            result = function(*(tensor.float() for tensor in args), **(kwargs or {})).bfloat16()
+        else:
+            result = function(*args, **(kwargs or {}))
         self.watch(result, (args, kwargs))
         return result
 
