@@ -119,14 +119,16 @@ class PrefixStore:
         keys = self._keys_of(prompt)
         shared = [_shared(known, keys) for known in self._keys]
         longest = max(range(len(shared)), key=shared.__getitem__, default=None)
-        length = 0 if longest is None else min(shared[longest], len(prompt) - 1)
-        if longest is None or length == 0:
+        if longest is None or shared[longest] == 0:
             return Prefix()
         self.prefixes.append(self.prefixes.pop(longest))
         self._keys.append(self._keys.pop(longest))
-        begun = np.diff(keys[:length] < 0, prepend=False) & (keys[:length] < 0)
-        images = prompt.images[: int(begun.sum())]
-        return Prefix(prompt.input_ids[:length], images, _head(self.prefixes[-1].chunks, length))
+        return _beginning(prompt, keys, shared[longest], self.prefixes[-1].chunks)
+
+    def shared(self, prompt: Prompt, other: Prompt) -> Prefix:
+        """Returns what `prompt` begins with as the other one does, without its last token and without any states."""
+        keys = self._keys_of(prompt)
+        return _beginning(prompt, keys, _shared(keys, self._keys_of(other)), [])
 
     def put(self, prefix: Prefix) -> None:
         """Keeps a prefix, and drops those that it extends and the oldest beyond the capacity."""
@@ -159,6 +161,13 @@ def _shared(one: np.ndarray, other: np.ndarray) -> int:
     length = min(len(one), len(other))
     different = one[:length] != other[:length]
     return int(different.argmax()) if different.any() else length
+
+
+def _beginning(prompt: Prompt, keys: np.ndarray, length: int, chunks: Sequence[Tensor]) -> Prefix:
+    """The first `length` tokens of a prompt, at most all but one, with the images among them and their states."""
+    length = min(length, len(prompt) - 1)
+    begun = np.diff(keys[:length] < 0, prepend=False) & (keys[:length] < 0)
+    return Prefix(prompt.input_ids[:length], prompt.images[: int(begun.sum())], _head(chunks, length))
 
 
 def _head(chunks: Sequence[Tensor], length: int) -> list[Tensor]:

@@ -1,7 +1,8 @@
 """Decoding without padding: the tokens of all rows side by side, each attending to the keys and values of its own row.
 
 On a CPU, a padded batch costs what its longest row costs, times its most diverse one. Here all tokens of a pass are one
-sequence for the linear layers, and only attention goes row by row.
+sequence for the linear layers, and only attention goes row by row. What a prompt has in common with the one before it,
+as a judge's questions about the candidates of a state have, or the states of an episode, is computed once.
 """
 
 from collections.abc import Sequence
@@ -35,6 +36,14 @@ class Span(NamedTuple):
     mask: Tensor
 
 
+class Copy(NamedTuple):
+    """The beginning of a row that another one shares: `length` columns from `source` on, copied to `target`."""
+
+    source: int
+    target: int
+    length: int
+
+
 class RaggedCache:
     """Keys and values of rows of different lengths, side by side; the model takes it as `past_key_values`.
 
@@ -47,6 +56,7 @@ class RaggedCache:
         states: Keys and values, (layers, 2, heads, capacity, head size).
         columns: Columns that the next pass writes, one for each of its tokens.
         spans: The rows of the next pass.
+        copies: What these rows begin with that other rows compute, in the order in which it is copied.
     """
 
     def __init__(self, config: Any, capacity: int, dtype: torch.dtype) -> None:
@@ -55,11 +65,15 @@ class RaggedCache:
         self.states = empty_states(shape, dtype)
         self.columns = torch.empty(0, dtype=torch.long)
         self.spans: list[Span] = []
+        self.copies: list[Copy] = []
 
     def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any) -> tuple[Tensor, Tensor]:
         """Stores keys and values of a layer, each (1, heads, tokens, head size), and returns them."""
-        self.states[layer, 0].index_copy_(1, self.columns, keys[0])
-        self.states[layer, 1].index_copy_(1, self.columns, values[0])
+        states = self.states[layer]
+        states[0].index_copy_(1, self.columns, keys[0])
+        states[1].index_copy_(1, self.columns, values[0])
+        for source, target, length in self.copies:
+            states[:, :, target : target + length] = states[:, :, source : source + length]
         return keys, values
 
     def get_seq_length(self, _layer: int = 0) -> int:
@@ -124,22 +138,20 @@ class RaggedDecoder:
         kept = [self.prefixes.find(prompt) for prompt in self.prompts]
         tokens: list[int] = []
         columns, positions, images, nexts = [], [], list[ImageInput](), []
-        self._cache.spans = []
-        for begin, end, prompt, prefix in zip(self._begins, self._ends, self.prompts, kept, strict=True):
-            start = begin
-            for chunk in prefix.chunks:
-                self._cache.states[:, :, :, start : start + chunk.shape[-2]] = chunk
-                start += chunk.shape[-2]
+        self._cache.spans, self._cache.copies = [], []
+        for row, (begin, end, prompt) in enumerate(zip(self._begins, self._ends, self.prompts, strict=True)):
+            known = self._known(row, kept[row])
             place, following = self.policy.position_ids(prompt)
-            new = slice(len(tokens), len(tokens) + len(prompt) - len(prefix))
+            new = slice(len(tokens), len(tokens) + len(prompt) - len(known))
             self._cache.spans.append(Span(new.start, new.stop, begin, end, _causal(new.stop - new.start, end - begin)))
-            tokens += prompt.input_ids[len(prefix) :]
-            columns.append(torch.arange(start, end))
-            positions.append(place[:, len(prefix) :])
-            images += prompt.images[len(prefix.images) :]
+            tokens += prompt.input_ids[len(known) :]
+            columns.append(torch.arange(begin + len(known), end))
+            positions.append(place[:, len(known) :])
+            images += prompt.images[len(known.images) :]
             nexts.append(following)
         self._cache.columns = torch.cat(columns)
         hidden = self._forward(torch.tensor(tokens), torch.cat(positions, dim=1), images)
+        self._cache.copies = []
         self._keep_prefixes(kept)
         self._rows, self._positions = list(range(len(self.prompts))), torch.tensor(nexts)
         return self.policy.model.lm_head(hidden[[span.stop - 1 for span in self._cache.spans]])
@@ -171,6 +183,19 @@ class RaggedDecoder:
         hidden = self._forward(torch.tensor(tokens), self._positions.expand(3, -1), [])
         self._positions = self._positions + 1
         return self.policy.model.lm_head(hidden)
+
+    def _known(self, row: int, kept: Prefix) -> Prefix:
+        """Returns what a row begins with that need not be computed: a kept prefix, or what the row before shares."""
+        begin = self._begins[row]
+        if row:
+            shared = self.prefixes.shared(self.prompts[row], self.prompts[row - 1])
+            if len(shared) > len(kept):
+                self._cache.copies.append(Copy(self._begins[row - 1], begin, len(shared)))
+                return shared
+        for chunk in kept.chunks:
+            self._cache.states[:, :, :, begin : begin + chunk.shape[-2]] = chunk
+            begin += chunk.shape[-2]
+        return kept
 
     def _spans(self) -> list[Span]:
         spans, start = [], 0

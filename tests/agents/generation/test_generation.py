@@ -13,7 +13,7 @@ from coach_gym.agents.generation import transformers
 from coach_gym.agents.generation.kv_cache import Prefix, PrefixStore
 from coach_gym.agents.generation.sampling import inverse_cdf
 from coach_gym.agents.generation.transformers import TransformersGenerator, distinct
-from coach_gym.agents.models.chatml import ImageInput, stack_images
+from coach_gym.agents.models.chatml import ImageInput, Segment, stack_images
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.tree import build_tree, log_probs, separate_log_probs, sequence_log_probs
 from coach_gym.episode import Candidate, Episode, Step
@@ -340,6 +340,25 @@ def test_earlier_prompts_are_prefixes_too(policy: Policy, prefilled: list[int]) 
     again = generator.sample(prompts, k=1, max_new_tokens=7, greedy=True)
     assert not prefilled  # no image was encoded
     assert _texts(again) == [[step.candidates[0].token_ids] for step in episode.steps]
+
+
+@pytest.mark.parametrize("kept_tokens", [0, 65_536])
+def test_what_a_prompt_has_in_common_with_the_one_before_is_read_once(
+    policy: Policy, prefilled: list[int], kept_tokens: int
+) -> None:
+    """The states of an episode, then two questions about the last of them and another episode's; without padding."""
+    episode = tiny.episode(policy, steps=4, seed=1)
+    prompts = [policy.prompt(episode.goal, episode.steps[:t], s.observation) for t, s in enumerate(episode.steps)]
+    questions = [prompts[-1] + Segment(policy.chat.encode_text(text)) for text in ("Save", "Save it", "Delete")]
+    mixed = [*prompts, *questions, *_prompts(policy, (2,))]
+    together = TransformersGenerator(policy, kept_tokens=kept_tokens).sample(mixed, k=2, max_new_tokens=9, greedy=True)
+    if transformers.decodes_ragged(policy):
+        own = len(mixed[-1]) - mixed[-1].input_ids.index(policy.chat.image_pad)  # the goal is the same
+        assert prefilled == [len(questions[1]) + len(policy.chat.encode_text("Delete")) + own]
+    alone = [TransformersGenerator(policy).sample([p], k=2, max_new_tokens=9, greedy=True)[0] for p in mixed]
+    assert _texts(together) == _texts(alone)
+    for one, other in zip(sum(together, []), sum(alone, []), strict=True):
+        np.testing.assert_allclose(one.logprobs, other.logprobs, rtol=1e-4, atol=1e-5)
 
 
 def test_forks_share_the_episode_up_to_where_they_part(policy: Policy, prefilled: list[int]) -> None:
