@@ -74,6 +74,7 @@ def rehearse(folder: Path) -> None:
         folder, policy, TransformersGenerator(policy), "coach_gym:AndroidWorld-v0",
         episodes=PLAYED * len(OTHERS), num_envs=NUM_ENVS, seed=SEED,
         max_new_tokens=SETTINGS["max_new_tokens"], env_settings=settings, policy_name="pocket",
+        progress_bar=True,
     )  # fmt: skip
 
 
