@@ -106,7 +106,7 @@ FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0}
 def main() -> None:
     """Runs the demo for every seed and prints the table."""
     arguments = _arguments()
-    _quiet()
+    quiet()
     Path(arguments.out).mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(arguments.processes, get_context("spawn")) as processes:
         runs = [run(seed, arguments, processes) for seed in arguments.seeds]
@@ -174,7 +174,7 @@ def train(
     Returns:
         The directory of the best checkpoint, the success on validation over time, and the seconds and steps taken.
     """
-    _quiet()
+    quiet()
     out = Path(arguments.out) / f"seed_{seed}{'_frozen' if frozen else ''}"
     envs, validation = make_envs(), make_envs("validation")
     settings = SETTINGS | PRACTICE | (FROZEN if frozen else JUDGED) | more
@@ -192,7 +192,7 @@ def measure(
     source: str | Path, seed: int, episodes: int, ways: Sequence[str] = HOW, best_of: bool = False
 ) -> dict[str, Any]:
     """Measures a saved agent, or the shipped policy, on test instances, greedily or sampled or both."""
-    _quiet()
+    quiet()
     envs, words = make_envs("test"), make_envs("test", "words")
     if source == "pocket":
         agent = CoachAgent("pocket", envs, seed=seed, **SETTINGS)
@@ -213,7 +213,7 @@ def measure(
     return found
 
 
-def _quiet() -> None:
+def quiet() -> None:
     """Prepares a process: one thread, and no bars of loading weights."""
     torch.set_num_threads(1)
     logging.disable_progress_bar()

@@ -25,10 +25,19 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 import numpy as np  # noqa: E402
-import torch  # noqa: E402
-from transformers.utils import logging  # noqa: E402
 
-from benchmarks.demo import DEVICE, NUM_ENVS, SCREEN, SETTINGS, SUITE, TASKS, figures, make_envs, train  # noqa: E402
+from benchmarks.demo import (  # noqa: E402
+    DEVICE,
+    NUM_ENVS,
+    SCREEN,
+    SETTINGS,
+    SUITE,
+    TASKS,
+    figures,
+    make_envs,
+    quiet,
+    train,
+)
 from coach_gym.agents import CoachAgent  # noqa: E402
 from coach_gym.agents.evaluation import evaluate  # noqa: E402
 from coach_gym.agents.generation.transformers import TransformersGenerator  # noqa: E402
@@ -66,7 +75,7 @@ def main() -> None:
 
 def rehearse(folder: Path) -> None:
     """Lets the base play training instances of the families that are not practised."""
-    _quiet()
+    quiet()
     policy = Policy.load("pocket")
     policy.max_prompt_length = SETTINGS["max_prompt_length"]
     settings = {"suite": SUITE, "tasks": list(OTHERS), "screen_size": list(SCREEN), "split": "train"}
@@ -98,7 +107,7 @@ def run(seed: int, rehearsed: int, options: argparse.Namespace) -> dict[str, Any
 
 def measure(source: str | Path, seed: int, episodes: int) -> dict[str, dict[str, Any]]:
     """Measures a saved agent, or the shipped policy, on test instances of every kind, greedily and sampled."""
-    _quiet()
+    quiet()
     envs = {"practised": make_envs("test"), "unseen_words": make_envs("test", "words"), "others": _others()}
     if source == "pocket":
         agent = CoachAgent("pocket", envs["practised"], seed=seed, **SETTINGS)
@@ -118,11 +127,6 @@ def _others() -> gym.vector.VectorEnv:
         "AndroidWorld-v0", num_envs=NUM_ENVS, vectorization_mode="vector_entry_point",
         suite=SUITE, tasks=OTHERS, screen_size=SCREEN, split="test",
     )  # fmt: skip
-
-
-def _quiet() -> None:
-    torch.set_num_threads(1)
-    logging.disable_progress_bar()
 
 
 def summary(base: dict[str, Any], runs: list[dict[str, Any]], command: str) -> dict[str, Any]:
