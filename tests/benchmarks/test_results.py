@@ -64,9 +64,13 @@ BY_README = {
     "controls_visits": BOTH,
     "controls_reworded": ends("after"),
     "controls_varied": ends("after"),
-    "generalisation_rehearsed": {
-        f"greedy_{which}": whole_percent
-        for which in ("base", "not_rehearsed_seed_0", "rehearsed_seed_0", "rehearsed_seed_1")
+    "rehearsal": {
+        f"{measured}_{arm}": percent
+        for how in ("greedy", "sampled")
+        for measured, arms in {
+            f"practised_{how}": ("rehearsed_24",), f"others_{how}": ("base", "not_rehearsed", "rehearsed_24"),
+        }.items()
+        for arm in arms
     },
     "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
     "trajectory_tree": {"policy_update_speedup": times, "critic_fit_speedup": times},
@@ -95,6 +99,12 @@ BY_MEASURED = {
         f"{how}_{kind}": whole_percent
         for how in ("greedy", "sampled")
         for kind in ("unseen_words_before", "unseen_words", "training_unseen_words")
+    },
+    "rehearsal": {
+        f"{kind}_{how}_{arm}": percent
+        for kind in ("practised", "unseen_words", "others")
+        for how in ("greedy", "sampled")
+        for arm in ("base", "rehearsed_24")
     },
     "gradients": {
         f"noise_k{which}": "{:.2f} times".format
@@ -143,6 +153,16 @@ def test_the_page_of_rehearsal_quotes_its_results():
     text, found = (ROOT / "docs/concepts/exploration.md").read_text(), headline("generalisation_rehearsed")
     for which in ("base", "not_rehearsed_seed_0", "rehearsed_seed_0", "rehearsed_seed_1"):
         assert f"{percent(found[f'greedy_{which}'])} and {percent(found[f'sampled_{which}'])} |" in text
+
+
+def test_the_page_of_rehearsal_quotes_the_demo_with_it():
+    text, found = (ROOT / "docs/concepts/exploration.md").read_text(), headline("rehearsal")
+    for arm in ("base", "rehearsed_24"):
+        cells = [[percent(found[f"{kind}_{how}_{arm}"]) for how in ("greedy", "sampled")]
+                 for kind in ("practised", "unseen_words", "others")]  # fmt: skip
+        assert f"| {' | '.join(map(' and '.join, cells))} |" in text
+    without = [percent(found[f"others_{how}_not_rehearsed"]) for how in ("greedy", "sampled")]
+    assert f"| {' and '.join(without)} |" in text
 
 
 def test_the_page_of_openenv_quotes_its_results():
