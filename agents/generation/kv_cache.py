@@ -1,7 +1,7 @@
 """Keys and values of a batch while it is decoded, and of prompts while their episodes run."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,9 +126,13 @@ class PrefixStore:
         return _beginning(prompt, keys, shared[longest], self.prefixes[-1].chunks)
 
     def shared(self, prompt: Prompt, other: Prompt) -> Prefix:
-        """Returns what `prompt` begins with as the other one does, without its last token and without any states."""
-        keys = self._keys_of(prompt)
-        return _beginning(prompt, keys, _shared(keys, self._keys_of(other)), [])
+        """Returns what `prompt` begins with as the other one does, without its last token and without any states.
+
+        Equal screenshots are the same here. In the store they are not, so that what is drawn in an episode does not
+        depend on the screens of earlier ones.
+        """
+        keys, of_other = (self._keys_of(each, lambda image: id(image.pixel_values)) for each in (prompt, other))
+        return _beginning(prompt, keys, _shared(keys, of_other), [])
 
     def put(self, prefix: Prefix) -> None:
         """Keeps a prefix, and drops those that it extends and the oldest beyond the capacity."""
@@ -146,13 +150,13 @@ class PrefixStore:
         """Drops everything."""
         self.prefixes, self._keys = [], []
 
-    def _keys_of(self, prompt: Prefix | Prompt) -> np.ndarray:
+    def _keys_of(self, prompt: Prefix | Prompt, name: Callable[[ImageInput], int] = id) -> np.ndarray:
         """The tokens, with those of an image replaced by a negative number that no other image has."""
         keys = np.array(prompt.input_ids)
         if prompt.images:
             places = np.flatnonzero(keys == self.image_pad)
             number = np.cumsum(np.diff(places, prepend=places[0]) > 1)
-            keys[places] = np.array([-id(image) for image in prompt.images])[number]
+            keys[places] = np.array([-name(image) for image in prompt.images])[number]
         return keys
 
 

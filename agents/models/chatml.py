@@ -90,7 +90,7 @@ class ChatML:
         self.turn_start, self.turn_end, self.vision_start, self.vision_end, self.image_pad = ids
         self.newline = self.encode_text("\n")
         self.generation_prompt = Segment([self.turn_start, *self.encode_text("assistant\n")])
-        self._encoded: WeakValueDictionary[tuple[Any, ...], ImageInput] = WeakValueDictionary()
+        self._pixels: WeakValueDictionary[tuple[Any, ...], Tensor] = WeakValueDictionary()
 
     def encode_text(self, text: str) -> list[int]:
         """Tokenises plain text; spellings of control tokens become ordinary characters."""
@@ -106,21 +106,20 @@ class ChatML:
     def encode_image(self, screenshot: np.ndarray, frame: Frame) -> ImageInput:
         """Resizes a screenshot, (H, W, 3) uint8, to what the model sees and cuts it into normalised patches.
 
-        Equal screenshots share one result for as long as someone holds it.
+        Equal screenshots share their patches for as long as someone holds these.
         """
         key = blake2b(screenshot.tobytes()).digest(), screenshot.shape, frame.image
-        if (known := self._encoded.get(key)) is not None:
-            return known
-        self._encoded[key] = encoded = self._patches(screenshot, frame)
-        return encoded
+        if (patches := self._pixels.get(key)) is None:
+            self._pixels[key] = patches = self._patches(screenshot, frame)
+        width, height = (side // self.image_processor.patch_size for side in frame.image)
+        return ImageInput(patches, (1, height, width))
 
-    def _patches(self, screenshot: np.ndarray, frame: Frame) -> ImageInput:
+    def _patches(self, screenshot: np.ndarray, frame: Frame) -> Tensor:
         image = Image.fromarray(screenshot)
         if image.size != frame.image:
             image = image.resize(frame.image, Image.Resampling.BICUBIC)
-        inputs = self.image_processor(images=[image], do_resize=False, return_tensors="pt")
-        frames, height, width = inputs["image_grid_thw"][0].tolist()
-        return ImageInput(inputs["pixel_values"], (frames, height, width))
+        patches: Tensor = self.image_processor(images=[image], do_resize=False, return_tensors="pt")["pixel_values"]
+        return patches
 
     def image_segment(self, image: ImageInput) -> Segment:
         """Returns the placeholder tokens of one image."""

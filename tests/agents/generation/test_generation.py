@@ -349,7 +349,11 @@ def test_what_a_prompt_has_in_common_with_the_one_before_is_read_once(
     """The states of an episode, then two questions about the last of them and another episode's; without padding."""
     episode = tiny.episode(policy, steps=4, seed=1)
     prompts = [policy.prompt(episode.goal, episode.steps[:t], s.observation) for t, s in enumerate(episode.steps)]
-    questions = [prompts[-1] + Segment(policy.chat.encode_text(text)) for text in ("Save", "Save it", "Delete")]
+    again = [policy.prompt(episode.goal, episode.steps[:-1], episode.steps[-1].observation) for _ in range(3)]
+    questions = [
+        prompt + Segment(policy.chat.encode_text(text))
+        for prompt, text in zip(again, ("Save", "Save it", "Delete"), strict=True)
+    ]
     mixed = [*prompts, *questions, *_prompts(policy, (2,))]
     together = TransformersGenerator(policy, kept_tokens=kept_tokens).sample(mixed, k=2, max_new_tokens=9, greedy=True)
     if transformers.decodes_ragged(policy):

@@ -109,16 +109,16 @@ def test_images_are_those_of_the_image_processor(policy: Policy) -> None:
 def test_equal_screenshots_are_prepared_once_while_someone_holds_the_result(policy: Policy) -> None:
     screen = np.random.default_rng(0).integers(0, 256, (300, 200, 3), dtype=np.uint8)
     frame = Frame(screen=(200, 300), model=(112, 168))
-    held = policy.chat.encode_image(screen, frame)
+    held = policy.chat.encode_image(screen, frame).pixel_values
     changed = screen.copy()
     changed[0, 0, 0] ^= 255
-    assert policy.chat.encode_image(screen.copy(), frame) is held
-    assert policy.chat.encode_image(changed, frame) is not held
-    assert policy.chat.encode_image(screen, Frame(screen=(200, 300), model=(112, 140))) is not held
-    known = len(policy.chat._encoded)
+    assert policy.chat.encode_image(screen.copy(), frame).pixel_values is held
+    assert policy.chat.encode_image(changed, frame).pixel_values is not held
+    assert policy.chat.encode_image(screen, Frame(screen=(200, 300), model=(112, 140))).pixel_values is not held
+    known = len(policy.chat._pixels)
     del held
     gc.collect()
-    assert len(policy.chat._encoded) < known
+    assert len(policy.chat._pixels) < known
 
 
 # ---- prompts ---------------------------------------------------------------------------------------------------
