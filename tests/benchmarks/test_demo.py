@@ -17,13 +17,18 @@ def out(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", arguments)
         patch.setattr(demo, "ProcessPoolExecutor", lambda processes, context: InThisProcess())
-        patch.setattr(demo, "NUM_ENVS", 4)
-        patch.setattr(demo, "VALIDATION", 4)
-        patch.setattr(demo, "EVALUATIONS", 1)
-        patch.setitem(demo.PRACTICE, "batch_size", 4)
-        patch.setitem(demo.PRACTICE, "mini_batch_size", 2)
+        shrink(patch, 4)
         demo.main()
     return path
+
+
+def shrink(patch, number):
+    """Makes the demo's trainings as small as a test can afford: so many devices, episodes a batch and instances."""
+    patch.setattr(demo, "NUM_ENVS", number)
+    patch.setattr(demo, "VALIDATION", number)
+    patch.setattr(demo, "EVALUATIONS", 1)
+    patch.setitem(demo.PRACTICE, "batch_size", number)
+    patch.setitem(demo.PRACTICE, "mini_batch_size", 2)
 
 
 class InThisProcess:

@@ -5,10 +5,11 @@ import sys
 
 import pytest
 
-from benchmarks import demo, rehearsal
+from benchmarks import demo
+from benchmarks.controls import rehearsal
 from coach_gym.agents import CoachAgent
 from coach_gym.data.folder import EpisodeFolder
-from tests.benchmarks.test_demo import InThisProcess
+from tests.benchmarks.test_demo import InThisProcess, shrink
 
 OTHERS = ("SystemWifiTurnOn", "SystemWifiTurnOff")
 
@@ -21,12 +22,8 @@ def out(tmp_path_factory):
         patch.setattr(sys, "argv", ["rehearsal", *options.split()])
         patch.setattr(rehearsal, "ProcessPoolExecutor", lambda processes, context: InThisProcess())
         patch.setattr(rehearsal, "OTHERS", OTHERS)
-        for module in (demo, rehearsal):
-            patch.setattr(module, "NUM_ENVS", 2)
-        patch.setattr(demo, "VALIDATION", 2)
-        patch.setattr(demo, "EVALUATIONS", 1)
-        patch.setitem(demo.PRACTICE, "batch_size", 2)
-        patch.setitem(demo.PRACTICE, "mini_batch_size", 2)
+        patch.setattr(rehearsal, "NUM_ENVS", 2)
+        shrink(patch, 2)
         rehearsal.main()
         patch.setattr(rehearsal, "train", None)  # what has been measured is not trained again
         rehearsal.main()

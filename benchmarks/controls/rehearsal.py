@@ -5,8 +5,8 @@ these, and some of what it solves is imitated in every iteration (docs/concepts/
 play the same test instances: of the eight families, of these with unseen words, and of all other families of training.
 A training that has been measured is not repeated when the command is.
 
-    python -m benchmarks.rehearsal --seeds 0 1 2 --json rehearsal.json
-    python -m benchmarks.rehearsal --seeds 0 1 2 --rehearsed 24     # without the control
+    python -m benchmarks.controls.rehearsal --seeds 0 1 2 --json rehearsal.json
+    python -m benchmarks.controls.rehearsal --seeds 0 1 2 --rehearsed 24     # without the control
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from coach_gym.data import rollouts  # noqa: E402
 from coach_gym.envs.suites.load import load_suite  # noqa: E402
 from coach_gym.envs.suites.splits import Selection  # noqa: E402
 
+COMMAND = "python -m benchmarks.controls.rehearsal"
 WHOLE = load_suite("android_world")
 OTHERS = tuple(
     name for name, family in WHOLE.families.items()
@@ -67,7 +68,7 @@ def main() -> None:
         cases = [(seed, rehearsed) for seed in options.seeds for rehearsed in options.rehearsed]
         trainings = [processes.submit(run, seed, rehearsed, options) for seed, rehearsed in cases]
         runs = [training.result() for training in trainings]
-        results = summary(base.result(), runs, f"python -m benchmarks.rehearsal {shlex.join(sys.argv[1:])}")
+        results = summary(base.result(), runs, f"{COMMAND} {shlex.join(sys.argv[1:])}")
     print_table(results)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
@@ -161,7 +162,7 @@ def print_table(results: dict[str, Any]) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.rehearsal", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(prog=COMMAND, description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--rehearsed", type=int, nargs="+", default=[0, 24], help="successes in an iteration")
     parser.add_argument("--steps", type=int, default=3600, help="environment steps of a training")
