@@ -11,6 +11,7 @@ from torch import Tensor
 
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import in_step
+from coach_gym.agents.generation import frozen
 from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.judging.steps import load_prm
 from coach_gym.agents.judging.trouble import Verdicts, verdicts_of
@@ -131,7 +132,6 @@ class ActorCriticAgent(OnlineAgent):
         self.critic_warmup_ratio = critic_warmup_ratio
         self.critic_warmup_episodes = critic_warmup_episodes
         self.critic_warmup_explained = critic_warmup_explained
-        self.critic_is_ready = False
         self.critic_epochs = critic_epochs
         self.critic_replay = critic_replay
         self.replays: dict[Callable[[Tree], Tensor], Replay] = {}
@@ -177,6 +177,7 @@ class ActorCriticAgent(OnlineAgent):
                 self.judge_steps(rest)
         elif self.prm is not None:
             self._judge_whole([e for e in episodes if not all(step.judged for step in e.steps)], self.prm)
+        frozen.sleep()
         if self.prm is not None:
             log_process_rewards(self.logger, episodes)
 
@@ -207,7 +208,7 @@ class ActorCriticAgent(OnlineAgent):
         warmup = min(1.0, done / self.critic_warmup_ratio) if self.critic_warmup_ratio else 1.0
         optimizer = self.optimizers["critic.optimizer"]
         learning_rate = set_learning_rate(optimizer, warmup * self.critic_learning_rate)
-        replay = self.replays.setdefault(estimate, Replay(self.critic_replay, self.task_entropy))
+        replay = self.replays.setdefault(estimate, Replay(processes.share(self.critic_replay), self.task_entropy))
         replayed, added = replay.draw(len(samples))
         batches = self.mini_batches([*samples, *replayed], self.critic_epochs)
         with self.timed("critic"):

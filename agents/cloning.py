@@ -91,6 +91,11 @@ class FilteredCloningAgent(OnlineAgent):
                 f"k={k} responses, max_k={max_k}, vary_answers={vary_answers} and judge={judge!r} do not go together, "
                 f"as a judge chooses among several; pass a judge and k=2 or more, or none of them"
             )
+        if shared.get("entropy_coef") or shared.get("kl_coef"):
+            raise ValueError(
+                f"entropy_coef={shared.get('entropy_coef', 0.0)} and kl_coef={shared.get('kl_coef', 0.0)} belong to "
+                f"the policy gradient, which filtered cloning has none of; pass neither"
+            )
         require_source(judge=judge)
         super().__init__(policy, env, learning_rate, **shared)
         self.prm: StepwisePRM | None = None

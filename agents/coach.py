@@ -24,6 +24,7 @@ from torch import Tensor
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings, note_verdict
 from coach_gym.agents.coach_settings import Execute, Forks, Scorer, require_compatible
 from coach_gym.agents.distributed import processes
+from coach_gym.agents.generation import frozen
 from coach_gym.agents.generation.generator import DistinctGenerator
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reward_models import StepwisePRM
@@ -166,9 +167,10 @@ class CoachAgent(ActorCriticAgent):
         require_at_least(1, revisit=revisit, max_revisited=max_revisited, revisit_k=revisit_k)
         require_rehearsal(rehearsal, max_rehearsed, imitates=self_imitation is not None)
         require_compatible(
-            shared, k=k, baseline=baseline, resample=resample, learn_from_executed=learn_from_executed,
-            distinct=distinct, execute=execute, max_k=max_k, vary_answers=vary_answers, scorer=scorer, forks=forks,
-            outcome_correction=outcome_correction, revisit=revisit, max_revisited=max_revisited, revisit_k=revisit_k,
+            shared, k=k, baseline=baseline, discount_outcome=discount_outcome, resample=resample,
+            learn_from_executed=learn_from_executed, distinct=distinct, execute=execute, max_k=max_k,
+            vary_answers=vary_answers, scorer=scorer, forks=forks, outcome_correction=outcome_correction,
+            revisit=revisit, max_revisited=max_revisited, revisit_k=revisit_k,
         )  # fmt: skip
         super().__init__(policy, env, learning_rate, **shared)
         if scorer == "reward_model" and not isinstance(self.prm, StepwisePRM):
@@ -301,6 +303,7 @@ class CoachAgent(ActorCriticAgent):
                     candidate.return_ = 0.0 if known else candidate.return_
         with self.timed("forks"):
             steps = measure_candidates(self.rollout_player, episodes, self.gamma)
+            self.generator.sleep()
         self.num_fork_steps += sum(processes.gather(steps))
         self.logger.record("time/fork_steps", self.num_fork_steps)
 
@@ -373,7 +376,6 @@ class CoachAgent(ActorCriticAgent):
         fresh = self.draw_candidates([each.episode() for each in visited], self.revisit_k)
         if self.scorer == "reward_model":
             self._judge_again(visited, fresh)
-        self.generator.sleep()
         self.update_policy(self.policy_samples(fresh, first=1))
 
     def _judge_again(self, visited: Sequence[Visited], episodes: Sequence[Episode]) -> None:
@@ -386,6 +388,7 @@ class CoachAgent(ActorCriticAgent):
             for candidate in candidates:
                 candidate.q = verdicts.get(candidate.text)
         self.verdicts.judge([_state(episode, t) for episode, t in states], drawn)
+        frozen.sleep()
         for verdicts, candidates in zip(known, drawn, strict=True):
             verdicts.update({each.text: each.q for each in candidates if each.q is not None})
 
@@ -398,6 +401,7 @@ class CoachAgent(ActorCriticAgent):
         ]
         with self.timed("generate"):
             fresh = iter(self.rollout_player.explore(prompts, k))
+            self.generator.sleep()
         return [
             replace(episode, steps=[replace(s, candidates=[s.candidates[0], *next(fresh)]) for s in episode.steps])
             for episode in episodes

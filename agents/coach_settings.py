@@ -15,6 +15,7 @@ def require_compatible(
     *,
     k: int,
     baseline: Baseline,
+    discount_outcome: bool | None,
     resample: bool,
     learn_from_executed: bool,
     distinct: bool,
@@ -55,6 +56,11 @@ def require_compatible(
             f"k={k} responses, and these are execute={execute!r}, scorer={scorer!r}; pass execute='best' and "
             f"scorer='reward_model', or max_k=None and vary_answers=False"
         )
+    if vary_answers and shared.get("recompute_log_probs"):
+        raise ValueError(
+            "vary_answers=True executes texts that the policy has not drawn and must not take for draws, as "
+            "recompute_log_probs=True would; pass one of them"
+        )
     fewest = k if revisit_k is None else min(k, revisit_k)
     if baseline == "mean" and fewest == 1:
         raise ValueError(f"baseline={baseline!r} leaves no advantage with k={fewest}; pass k=2 or more")
@@ -64,6 +70,18 @@ def require_compatible(
         raise ValueError(
             f"forks={forks!r} measures the outcome of the roll-out's own candidates, continued at `temperature`; "
             f"pass resample=False, reward_model=None and rollout_temperature=None with it"
+        )
+    weight = shared.get("outcome_reward_weight", 1.0)
+    if forks is not None and (discount_outcome is False or weight != 1):
+        raise ValueError(
+            f"forks={forks!r} measures discounted outcomes, which discount_outcome={discount_outcome} and "
+            f"outcome_reward_weight={weight} would compare with others; pass discount_outcome=None and "
+            f"outcome_reward_weight=1.0"
+        )
+    if forks == "policy" and shared.get("critic_warmup_episodes"):
+        raise ValueError(
+            f"forks='policy' fits no critic, which critic_warmup_episodes={shared['critic_warmup_episodes']} would "
+            f"wait for; pass critic_warmup_episodes=0"
         )
     if distinct and (fewest == 1 or baseline == "mean" or not (learn_from_executed or resample)):
         raise ValueError(

@@ -56,11 +56,12 @@ class PPOAgent(ActorCriticAgent):
         """Takes advantages from the current critic, then fits the critic, then updates the policy."""
         episodes = [episode for group in groups for episode in group]
         self.judge_rest(episodes)
+        unknown = _mean_process_reward(episodes)
         trees = [self.tree(episode) for episode in episodes]
         estimate = self.critic.token_values if self.value_level == "token" else self.critic.state_values
         values = self.ask_critic(estimate, trees)
         advantages = [
-            gae(*self._rewards_and_discounts(episode, v), self.gae_lambda)
+            gae(*self._rewards_and_discounts(episode, v, unknown), self.gae_lambda)
             for episode, v in zip(episodes, values, strict=True)
         ]
         targets = [
@@ -77,9 +78,9 @@ class PPOAgent(ActorCriticAgent):
         batch = zip(episodes, trees, advantages, strict=True)
         self.update_policy([self._sample(episode, tree, a) for episode, tree, a in batch])
 
-    def _rewards_and_discounts(self, episode: Episode, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _rewards_and_discounts(self, episode: Episode, values: Tensor, unknown: float) -> tuple[Tensor, Tensor, Tensor]:
         """Returns what `gae` takes, for each state or for each token: a step's reward is due at its last token."""
-        rewards = self._rewards(episode)
+        rewards = self._rewards(episode, unknown)
         gammas = torch.full_like(rewards, self.gamma)
         if self.value_level == "state":
             return rewards, values, gammas
@@ -93,14 +94,19 @@ class PPOAgent(ActorCriticAgent):
         means = torch.stack([part.mean() for part in advantages.split(_lengths(episode))])
         return replace(self.policy_sample(episode, tree, means), advantages=advantages)
 
-    def _rewards(self, episode: Episode) -> Tensor:
-        """The outcome at the last step, and process rewards; an unknown one counts as the mean of those known."""
-        known = [step.process_reward for step in episode.steps if step.process_reward is not None]
-        mean = sum(known) / len(known) if known else 0.0
-        judged = [mean if step.process_reward is None else step.process_reward for step in episode.steps]
+    def _rewards(self, episode: Episode, unknown: float) -> Tensor:
+        """The outcome at the last step, and process rewards, with `unknown` for those that are."""
+        judged = [unknown if step.process_reward is None else step.process_reward for step in episode.steps]
         rewards = self.process_reward_weight * torch.tensor(judged, device=self.device)
         rewards[-1] += self.outcome_reward_weight * (episode.outcome or 0.0)
         return rewards
+
+
+def _mean_process_reward(episodes: list[Episode]) -> float:
+    """The mean of the roll-out's known process rewards, of all processes, which the unknown count as; 0 without any."""
+    rewards = [step.process_reward for episode in episodes for step in episode.steps]
+    known = [reward for theirs in processes.gather(rewards) for reward in theirs if reward is not None]
+    return sum(known) / max(1, len(known))
 
 
 def _lengths(episode: Episode) -> list[int]:

@@ -209,6 +209,8 @@ def _move_optimizer(optimizer: Optimizer, before: Sequence[nn.Parameter], after:
     shards = dict(zip(before, after, strict=True))
     for group in optimizer.param_groups:
         group["params"] = [shards[parameter] for parameter in group["params"]]
+        if group.get("fused") and group["params"][0].device.type != "cpu":  # chosen for the CPU (`make_optimizer`);
+            group["fused"] = None  # on a GPU it would want `step` there, too, which checkpoints keep on the CPU
     for old, new in shards.items():
         if old in optimizer.state:
             state = {name: value.dequantize() for name, value in optimizer.state.pop(old).items()}

@@ -1,6 +1,6 @@
 """Models that are never trained: one copy in a process, whoever asks it."""
 
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 import torch
 
@@ -12,6 +12,7 @@ from coach_gym.agents.generation.vllm.generator import VllmGenerator
 from coach_gym.agents.models.policy import Policy, PolicySource
 
 _LOADED: "WeakValueDictionary[tuple[str, str], Generator]" = WeakValueDictionary()
+_VLLM: "WeakSet[VllmGenerator]" = WeakSet()
 
 
 def frozen_generator(source: PolicySource, generation: Generation = "transformers") -> Generator:
@@ -42,6 +43,14 @@ def _load(source: PolicySource, generation: Generation) -> Generator:
     if generation == "transformers":
         return TransformersGenerator(policy, kept_tokens=0)
     generator = make_generator(generation, policy)
-    if isinstance(generator, VllmGenerator) and processes.size() > 1:
-        generator.start()
+    if isinstance(generator, VllmGenerator):
+        _VLLM.add(generator)
+        if processes.size() > 1:
+            generator.start()
     return generator
+
+
+def sleep() -> None:
+    """Frees the accelerator memory of all models that judge, until they are asked again."""
+    for generator in list(_VLLM):
+        generator.sleep()

@@ -111,19 +111,22 @@ class PrefixStore:
     def __init__(self, capacity: int, image_pad: int) -> None:
         self.capacity = capacity
         self.image_pad = image_pad
-        self.prefixes: list[Prefix] = []
-        self._keys: list[np.ndarray] = []
+        self._kept: list[tuple[np.ndarray, Prefix]] = []  # with its keys, so that no Ctrl-C can part them
+
+    @property
+    def prefixes(self) -> list[Prefix]:
+        """What is kept; the latest in use comes last."""
+        return [prefix for _, prefix in self._kept]
 
     def find(self, prompt: Prompt) -> Prefix:
         """Returns the longest known beginning of `prompt`, without its last token, whose logits are needed again."""
         keys = self._keys_of(prompt)
-        shared = [_shared(known, keys) for known in self._keys]
+        shared = [_shared(known, keys) for known, _ in self._kept]
         longest = max(range(len(shared)), key=shared.__getitem__, default=None)
         if longest is None or shared[longest] == 0:
             return Prefix()
-        self.prefixes.append(self.prefixes.pop(longest))
-        self._keys.append(self._keys.pop(longest))
-        return _beginning(prompt, keys, shared[longest], self.prefixes[-1].chunks)
+        self._kept.append(self._kept.pop(longest))
+        return _beginning(prompt, keys, shared[longest], self._kept[-1][1].chunks)
 
     def shared(self, prompt: Prompt, other: Prompt) -> Prefix:
         """Returns what `prompt` begins with as the other one does, without its last token and without any states.
@@ -137,18 +140,17 @@ class PrefixStore:
     def put(self, prefix: Prefix) -> None:
         """Keeps a prefix, and drops those that it extends and the oldest beyond the capacity."""
         keys = self._keys_of(prefix)
-        shared = [_shared(known, keys) for known in self._keys]
+        shared = [_shared(known, keys) for known, _ in self._kept]
         if len(keys) in shared:
             return
-        kept = [n for n, known in enumerate(self._keys) if shared[n] < len(known)]
-        self.prefixes = [*(self.prefixes[n] for n in kept), prefix]
-        self._keys = [*(self._keys[n] for n in kept), keys]
-        while sum(map(len, self._keys)) > self.capacity:
-            del self.prefixes[0], self._keys[0]
+        others = [each for each, length in zip(self._kept, shared, strict=True) if length < len(each[0])]
+        self._kept = [*others, (keys, prefix)]
+        while sum(len(known) for known, _ in self._kept) > self.capacity:
+            del self._kept[0]
 
     def clear(self) -> None:
         """Drops everything."""
-        self.prefixes, self._keys = [], []
+        self._kept = []
 
     def _keys_of(self, prompt: Prefix | Prompt, name: Callable[[ImageInput], int] = id) -> np.ndarray:
         """The tokens, with those of an image replaced by a negative number that no other image has."""

@@ -144,9 +144,11 @@ class Rollout:
         return envs.fork([attempt.index])[0]
 
     def begin_until(self, number: int) -> None:
-        """Lets episodes with smaller numbers start; `receive` picks up their first states."""
+        """Lets episodes with smaller numbers start; `receive` picks up their first states, unless they are there."""
         self._until = number
         self._begin()
+        if isinstance(self._envs, _Lockstep):  # the others' next step would be theirs, too
+            self._await_resets()
 
     def send(self, attempts: Sequence[Attempt], actions: Sequence[str]) -> None:
         """Starts one action for each of `attempts`, all of which must be waiting."""

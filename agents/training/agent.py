@@ -71,6 +71,7 @@ class Agent:
         n_updates: Iterations that ended in an update.
         num_instances: Task instances played to their end, over all processes.
         success_rates: Recent success by task family, if a curriculum needs it.
+        critic_is_ready: Whether the critic has reached `critic_warmup_explained`.
     """
 
     critic: Critic | None = None
@@ -118,6 +119,7 @@ class Agent:
         self.optimizers: dict[str, Optimizer] = {"policy.optimizer": of_policy}
         self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = self.num_fork_steps = 0
         self.success_rates: dict[str, float] = {}
+        self.critic_is_ready = False
         self.log = TrainingLog(stats_window_size)
         self._custom_logger = False
 
@@ -310,13 +312,14 @@ class Agent:
         return TrainerState(
             self.num_timesteps, self.n_updates, self.num_instances, self.task_entropy, [*self.ep_info_buffer],
             [*self.ep_success_buffer], self.rng.bit_generator.state, sampling_state(self.device),
-            self.num_fork_steps, self.success_rates,
+            self.num_fork_steps, self.success_rates, self.critic_is_ready,
         )  # fmt: skip
 
     def _set_state(self, state: TrainerState) -> None:
         self.num_timesteps, self.n_updates = state.num_timesteps, state.n_updates
         self.num_instances, self.task_entropy = state.num_instances, state.task_entropy
         self.num_fork_steps, self.success_rates = state.num_fork_steps, dict(state.success_rates)
+        self.critic_is_ready = state.critic_is_ready
         self.log.set_episodes(state.ep_info, state.ep_success)
         self.rng.bit_generator.state = state.numpy_rng
         restore_sampling(state.sampling, self.device)

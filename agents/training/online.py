@@ -5,11 +5,12 @@ from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 import torch
 
 from coach_gym.agents.distributed import parallel, processes
+from coach_gym.agents.generation import frozen
 from coach_gym.agents.generation.make import Generation, check_generation, is_address
 from coach_gym.agents.judging.trouble import JudgeErrors
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, load_verifier
@@ -47,6 +48,8 @@ from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
 from coach_gym.interruptions import held_back
+
+Memory = TypeVar("Memory", Success, Visited)
 
 
 class OnlineAgent(CollectingAgent, ABC):
@@ -197,6 +200,8 @@ class OnlineAgent(CollectingAgent, ABC):
         require_temperature(temperature=temperature, rollout_temperature=self.rollout_temperature)
         require_positive(max_importance_weight=max_importance_weight)
         require_source(policy=policy, reference=reference)
+        if reference is not None and not kl_coef:
+            raise ValueError(f"kl_coef=0 leaves reference={reference!r:.60} unused; pass kl_coef=0.01, or no reference")
         as_device(device)
         check_generation(generation)
         check_optimizer(optimizer)
@@ -248,7 +253,8 @@ class OnlineAgent(CollectingAgent, ABC):
             seed=seed,
             device=device,
         )
-        if not lora_rank and self.policy.model.dtype in (torch.bfloat16, torch.float16):
+        halves = self.policy.model.dtype in (torch.bfloat16, torch.float16)
+        if halves and not lora_rank and not torch.distributed.is_initialized():  # `distribute` makes them float32
             warnings.warn(
                 f"the policy's weights are {self.policy.model.dtype}, which keeps about three digits: steps of "
                 f"learning_rate={learning_rate} round to nothing; pass model.float(), or a path instead of a model",
@@ -349,6 +355,7 @@ class OnlineAgent(CollectingAgent, ABC):
             self._begun = None
             return
         self.generator.sleep()
+        frozen.sleep()
         self._backup.keep(self.learner)
         self.train(groups)
         require_finite(self.learner)
@@ -359,8 +366,8 @@ class OnlineAgent(CollectingAgent, ABC):
 
     def _begin(self, state: TrainerState) -> None:
         """Notes where an iteration begins, to which `_undo` returns."""
-        self._begun = state
         self._begun_with = {name: tuple(store) for name, store in self._remembered.items()}
+        self._begun = state
 
     @property
     def _remembered(self) -> dict[str, deque[Any]]:
@@ -465,4 +472,12 @@ class OnlineAgent(CollectingAgent, ABC):
             ValueError: Batch sizes do not divide by the number of processes, or `bfloat16` was requested without any.
         """
         parallel.check_shares(self.batch_size, self.group_size, self.mini_batch_size)
+        was_whole = not parallel.is_sharded(self.policy.model)
         super().distribute()
+        if was_whole:
+            self.successes, self.visited = _own_share(self.successes), _own_share(self.visited)
+
+
+def _own_share(store: deque[Memory]) -> deque[Memory]:
+    """Returns the store with this process's share of its room."""
+    return deque(store, None if store.maxlen is None else processes.share(store.maxlen))

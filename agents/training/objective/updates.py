@@ -190,6 +190,8 @@ def minimize_policy_loss(
         optimizer.zero_grad(set_to_none=True)
         with in_step(policy.model, score):
             for sample in (part for whole in batch for part in whole.parts):
+                if not len(sample.advantages):  # a trunk whose responses are left out
+                    continue
                 if not (sample.advantages.any() or entropy_coef or kl_coef):  # its gradient is zero
                     continue
                 if entropy_coef:

@@ -200,7 +200,7 @@ def load_arguments(
     parts: dict[str, Any] = {"policy": path / ACTOR}
     if (path / CRITIC).is_dir():
         parts["critic"] = path / CRITIC
-    if (path / REFERENCE).is_dir():
+    if (path / REFERENCE).is_dir() and {**config["arguments"], **given}.get("kl_coef"):
         parts["reference"] = path / REFERENCE
     if has_shards(path):
         parts = _unfilled(path, parts, device, given.get("dialect"))
@@ -327,7 +327,8 @@ def read_state(path: Path) -> tuple[TrainerState, bool]:
     Raises:
         ValueError: A part of it is missing, unknown or of the wrong type, or a number cannot be.
     """
-    state: dict[str, Any] = {"num_fork_steps": 0, "success_rates": {}} | _read_json(path / _STATE)
+    older: dict[str, Any] = {"num_fork_steps": 0, "success_rates": {}, "critic_is_ready": False}
+    state = older | _read_json(path / _STATE)
     if wrong := wrong_in(state):
         raise ValueError(f"{path / _STATE} is damaged: {wrong}; load another checkpoint")
     share = slice(processes.rank(), None, processes.size())

@@ -25,6 +25,7 @@ class TrainerState:
         sampling: torch's random states, as `sampling_state` returns them.
         num_fork_steps: Steps taken on forks.
         success_rates: Recent success by task family, if a curriculum needs it; the same in all processes.
+        critic_is_ready: Whether the critic has reached `critic_warmup_explained`.
     """
 
     num_timesteps: int
@@ -37,6 +38,7 @@ class TrainerState:
     sampling: Mapping[str, str | None]
     num_fork_steps: int = 0
     success_rates: Mapping[str, float] = field(default_factory=dict)
+    critic_is_ready: bool = False
 
 
 def wrong_in(state: Mapping[str, Any]) -> str | None:
@@ -53,6 +55,8 @@ def wrong_in(state: Mapping[str, Any]) -> str | None:
     rates = state.get("success_rates")
     if not isinstance(rates, dict) or not all(map(_is_share, rates.values())):
         return f"success_rates={rates!r:.60} are not shares by task"
+    if not isinstance(ready := state.get("critic_is_ready"), bool):
+        return f"critic_is_ready={ready!r:.60} is neither true nor false"
     try:
         np.random.default_rng().bit_generator.state = state["numpy_rng"]
         for each in state["sampling"]:

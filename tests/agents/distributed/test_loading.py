@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import pytest
 import torch
 
 from coach_gym.agents import CoachAgent
-from coach_gym.agents.distributed.parallel import whole_critic, whole_policy
+from coach_gym.agents.distributed.parallel import _move_optimizer, whole_critic, whole_policy
 from coach_gym.agents.generation.vllm.client import ServedGenerator
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.reward_models import GenerativePRM
+from coach_gym.agents.training.optimizers import make_optimizer
 from tests.agents import tiny
 from tests.agents.distributed.test_parallel import together
 
@@ -62,6 +64,7 @@ def stored(tmp_path):
 
 
 def load_and_shard(folder, batch_size):
+    warnings.filterwarnings("error", ".*round to nothing")  # not after `distribute`, which makes them float32
     with Peak() as peak:
         agent = CoachAgent(str(folder), None, batch_size=batch_size, generation=lambda policy: Unsent(policy, ADDRESS))
         built = own_memory() - peak.before
@@ -86,6 +89,16 @@ def test_a_process_needs_little_more_than_its_share(stored, tmp_path, number):
     torch.testing.assert_close(weights["policy"], whole.state_dict(), rtol=0, atol=0)
     for name, weight in whole.model.state_dict().items():
         torch.testing.assert_close(weights["critic"][f"backbone.{name}"], weight, rtol=0, atol=0)
+
+
+def test_the_cpus_step_stays_on_the_cpu():
+    """On a GPU it would want `step` there, too, which checkpoints keep on the CPU."""
+    weight, gpus = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2, device="meta"))
+    model = torch.nn.ParameterList([weight])
+    for shard, fused in ((torch.nn.Parameter(torch.ones(1)), True), (gpus, None)):
+        optimizer = make_optimizer(model, 1e-3)
+        _move_optimizer(optimizer, [weight], [shard])
+        assert optimizer.param_groups[0]["fused"] is fused and optimizer.param_groups[0]["params"] == [shard]
 
 
 def test_a_served_judge_is_a_view_of_its_file(stored):

@@ -82,7 +82,7 @@ class Script:
         drawn = [[Candidate(answer, [0], [0.0]) for _ in range(self.k)] for answer in answers]
         for number in reversed(range(len(drawn))) if on_first else ():  # one may be done before another
             on_first(number, drawn[number][0])
-        self.log.append(("draw", len(self.env.pending)))
+        self.log.append(("draw", len(getattr(self.env, "pending", ()))))
         return drawn
 
     def step(self, observation: Any, candidates: list[Candidate]) -> Step:
@@ -105,8 +105,36 @@ def coach(envs: Any, method: Any = CoachAgent, **arguments: Any) -> Any:
     return method(warm_policy(), envs, 1e-3, **{"batch_size": 8, "max_new_tokens": 3, "seed": 0, **arguments})
 
 
+class Recorded(ButtonEnv):
+    """Writes the actions of every episode to `heard`, by its seed."""
+
+    def __init__(self, steps: int, heard: dict[int | None, list[str]]) -> None:
+        super().__init__(steps)
+        self.heard = heard
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
+        self.actions = self.heard[seed] = []
+        return super().reset(seed=seed)
+
+    def step(self, action: str) -> tuple[dict, float, bool, bool, dict]:
+        self.actions.append(action)
+        return super().step(action)
+
+
 def episodes_of(agent: Any) -> list[Any]:
     return [episode for group in agent.collect_rollouts() for episode in group]
+
+
+def test_gymnasiums_own_vector_environments_hear_nothing_but_the_episodes_actions():
+    heard: dict[int | None, list[str]] = {}
+    envs = SyncVectorEnv([lambda steps=steps: Recorded(steps, heard) for steps in (1, 2, 3)])
+    player = Script(envs, batch_size=6)
+    played = [attempt.episode for _ in range(3) for attempt in player.collect()]
+    assert len({episode.length for episode in played}) == 3  # so that some begin while others are under way
+    assert {episode.seed: [step.action for step in episode.steps] for episode in played} == {
+        episode.seed: heard[episode.seed] for episode in played
+    }
+    assert all(episode.outcome == 1.0 for episode in played)
 
 
 # ---- the same as in rounds ----------------------------------------------------------------------------------------

@@ -31,6 +31,8 @@ NUMBERS = sorted(
     if isinstance(parameter.default, float) or (isinstance(parameter.default, int) and parameter.default is not False)
     if not isinstance(parameter.default, bool)
 )
+FORKED = {"forks": "policy", "reward_model": None}
+VARIED = {"vary_answers": True, "execute": "best", "scorer": "reward_model", "outcome_correction": 0.0}
 
 
 @pytest.fixture
@@ -200,6 +202,13 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (CoachAgent, {"baseline": "median"}, ValueError, "baseline='median' is unknown; pass 'leave_one_out'"),
         (CoachAgent, {"baseline": "mean", "k": 1}, ValueError, "baseline='mean'.*pass k=2 or more"),
         (CoachAgent, {"learn_from_executed": False, "outcome_correction": 1.0}, ValueError, "leaves out of the update"),
+        (CoachAgent, FORKED | {"discount_outcome": False}, ValueError, "outcomes, which discount_outc"),
+        (CoachAgent, FORKED | {"outcome_reward_weight": 3.0}, ValueError, "outcome_reward_weight=3.0 would"),
+        (CoachAgent, FORKED | {"critic_warmup_episodes": 8}, ValueError, "no critic, which .*_episodes=8"),
+        (CoachAgent, VARIED | {"recompute_log_probs": True}, ValueError, "recompute_log_probs=True would; pass one of"),
+        (FilteredCloningAgent, {"kl_coef": 0.1}, ValueError, "kl_coef=0.1 belong to the policy gradient, which"),
+        (FilteredCloningAgent, {"entropy_coef": 0.1}, ValueError, "entropy_coef=0.1 and kl_coef=0.0 belong to the"),
+        (GRPOAgent, {"reference": "pocket"}, ValueError, "kl_coef=0 leaves reference='pocket' unused; pass kl_coef"),
         (GRPOAgent, {"group_size": 1}, ValueError, "group_size=1.*pass 2 or more"),
         (GRPOAgent, {"device": "gpu"}, ValueError, "device='gpu' cannot be used .*; pass 'auto', 'cpu' or 'cuda'"),
         (GRPOAgent, {"device": "cuda:63"}, ValueError, "device='cuda:63' cannot be used .*; pass 'auto', 'cpu' or"),

@@ -2,13 +2,17 @@
 
 import pytest
 import torch
+from gymnasium.vector import SyncVectorEnv
 
-from coach_gym.agents import CoachAgent
+from coach_gym.agents import CoachAgent, PPOAgent
+from coach_gym.agents.generation import frozen
+from coach_gym.agents.generation.vllm.generator import VllmGenerator
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import separate_log_probs
 from coach_gym.episode import Episode
 from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
 from tests.agents.warm_start import answers_to, letter
 
 BACK, HOME, CUT = "Action: press_back()", "Action: press_home()", "Action: press_back("
@@ -62,6 +66,33 @@ def test_nor_is_it_beside_an_action_of_which_the_critic_believes_less_than_nothi
     episode.outcome = 0.0
     agent.assign_returns([episode])
     assert agent.policy_samples([episode])[0].advantages.max() <= 0
+
+
+def test_what_draws_sleeps_before_anything_is_learned(monkeypatch):
+    """Also where candidates are drawn again in the middle of an update, and where a model in a vLLM judges."""
+    told = []
+    envs = SyncVectorEnv([lambda: ButtonEnv()] * 4)
+    settings = {"batch_size": 4, "max_new_tokens": 2, "seed": 0, "malformed_is_worthless": False}
+    agent = CoachAgent(tiny.policy(), envs, 1e-3, k=2, resample=True, revisit=4, **settings)
+
+    class Judge(VllmGenerator):
+        def __init__(self):
+            """Needs no vLLM."""
+
+        def sleep(self):
+            told.append("judge sleeps")
+
+    monkeypatch.setattr(frozen, "make_generator", lambda generation, policy: Judge())
+    judge = frozen.frozen_generator(tiny.policy(), "vllm")
+    sample = agent.generator.sample
+    monkeypatch.setattr(
+        agent.generator, "sample", lambda *args, **kwargs: told.append("draw") or sample(*args, **kwargs)
+    )
+    monkeypatch.setattr(agent.generator, "sleep", lambda: told.append("sleep"))
+    monkeypatch.setattr(agent, "update_policy", lambda samples: told.append("learn"))
+    agent.learn(4)
+    assert told == ["draw", "sleep", "judge sleeps", "judge sleeps", "draw", "sleep", "learn", "draw", "sleep", "learn"]
+    del judge  # nobody asks it any more
 
 
 def test_a_roll_out_without_any_action_is_reported():
@@ -229,3 +260,22 @@ def test_without_self_imitation_nothing_is_kept():
     agent = CoachAgent(policy := tiny.policy(), None, 1e-3, k=2, batch_size=1)
     agent.train([[one_state(policy, BACK, HOME)]])
     assert not agent.successes and "train/imitated" not in agent.logger.name_to_value
+
+
+class Forgetful:
+    """A judge that likes every step, and says nothing of the goals it has forgotten."""
+
+    def score(self, goal, steps):
+        return [None if goal == "blue" else 1.0 for _ in steps]
+
+
+def test_ppo_takes_silence_for_no_blame():
+    agent = PPOAgent(
+        tiny.policy(), None, batch_size=2, reward_model=Forgetful(), normalize_advantage=False, gamma=1.0
+    )  # fmt: skip
+    episodes = [answers_to(goal, [letter(agent.policy, "a")]) for goal in ("red", "blue")]
+    for episode in episodes:
+        episode.outcome = 1.0
+    agent.train([episodes])
+    judged, silent = ([step.candidates[0].advantage for step in episode.steps] for episode in episodes)
+    assert judged == pytest.approx([1.2], abs=1e-5) and silent == pytest.approx(judged)

@@ -56,6 +56,33 @@ def test_a_critic_that_explains_enough_ends_the_wait(monkeypatch):
         make(critic_warmup_explained=0.5)
 
 
+def test_a_ready_critic_is_saved_as_such_and_is_not_after_an_update_that_failed(monkeypatch, tmp_path):
+    monkeypatch.setattr("coach_gym.agents.actor_critic.explained_variance", lambda samples: 0.4)
+    agent = make(critic_warmup_episodes=100, critic_warmup_explained=0.3)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("coach_gym.agents.training.online.require_finite", interrupted)
+        agent.learn(1)
+    assert agent.policy_waits
+    agent.learn(1)
+    assert not agent.policy_waits
+    agent.save(tmp_path / "agent")
+    assert not CoachAgent.load(tmp_path / "agent").policy_waits
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def test_processes_share_the_room_for_earlier_episodes(monkeypatch):
+    agent = make(critic_replay=6, self_imitation=100, revisit=10)
+    monkeypatch.setattr("coach_gym.agents.distributed.processes.share", lambda total: total // 2)
+    agent.distribute()
+    assert (agent.successes.maxlen, agent.visited.maxlen) == (50, 5)
+    agent.learn(12)
+    (replay,) = agent.replays.values()
+    assert len(replay.draw(9)[0]) == 3
+
+
 def test_fits_repeat_as_many_recent_episodes_as_are_new():
     agent = make(critic_replay=6)
     sizes, values = [], []

@@ -69,7 +69,7 @@ def test_an_update_follows_entropy_and_kl_in_the_mean(coefs):
     policy, reference = few_responses.policy(), few_responses.policy(seed=1)
     agent = CoachAgent(
         policy, None, 0.0, k=1, batch_size=1, max_grad_norm=1e9, entropy_coef=coefs[0], kl_coef=coefs[1],
-        reference=reference, malformed_is_worthless=False,
+        reference=reference if coefs[1] else None, malformed_is_worthless=False,
     )  # fmt: skip
     (entropy, divergence), *values = expected_gradients(policy, reference)
     found, logged = torch.zeros_like(entropy), torch.zeros(2)
@@ -107,6 +107,19 @@ def test_the_reference_is_the_policy_of_the_start_and_is_saved(tmp_path):
     assert GRPOAgent.load(tmp_path / "agent", kl_coef=0.0).reference is None
     agent.save_shards(tmp_path / "shards")
     assert torch.equal(weights(GRPOAgent.load(tmp_path / "shards").reference), start)
+
+
+@pytest.mark.parametrize("coef", ["entropy_coef", "kl_coef"])
+def test_sequences_learn_what_trees_do_where_the_executed_response_is_left_out(coef):
+    learned = []
+    for trees in (True, False):
+        envs = SyncVectorEnv([lambda: ButtonEnv()] * 4)
+        settings = {"batch_size": 4, "max_new_tokens": 2, "learn_from_executed": False, "seed": 0, coef: 0.1}
+        settings |= {"reference": tiny.policy(seed=1)} if coef == "kl_coef" else {}
+        agent = CoachAgent(tiny.policy(), envs, 1e-2, k=2, trajectory_trees=trees, **settings)
+        agent.learn(4)
+        learned.append(weights(agent.policy))
+    torch.testing.assert_close(learned[0], learned[1], rtol=1e-3, atol=1e-4)
 
 
 def test_coefficients_are_checked():
