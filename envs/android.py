@@ -20,7 +20,7 @@ from gymnasium.utils.seeding import np_random
 from coach_gym.actions import Action, ActionError, parse_action, require_on_screen
 from coach_gym.bugs import OthersCode, is_bug
 from coach_gym.checks import LARGEST_SIDE, WrongType, is_finite, require_seconds, require_switch, require_whole
-from coach_gym.envs.devices.device import Device, ForkableDevice, LentDevice
+from coach_gym.envs.devices.device import Device, Forkable, ForkableDevice, LentDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import TaskError, UsageError
 from coach_gym.envs.looking import LOOK_TIMEOUT, asked_again, look
@@ -222,7 +222,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         except UsageError:
             raise
         except Exception as error:
-            if isinstance(self._device, ForkableDevice):  # which is never to blame
+            if isinstance(self._device, Forkable):  # which is never to blame
                 self._raise_if_params(error, self._task.name, options)
             self._fail(error)
         return self._observation(), self._info()
@@ -308,10 +308,16 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             UsageError: As for `snapshot`.
         """
         device, task = self._forkable()
+        twin = self.idle()
+        twin._device, twin._task, twin._over = device.fork(), task.fork(), self._over
+        return twin
+
+    def idle(self) -> Self:
+        """Returns another environment with the same arguments and random numbers, without a device or an episode."""
         twin = object.__new__(type(self))  # copy.copy would ask for what a pickle holds
         twin.__dict__.update(self.__dict__)
         twin._page = None  # it shows this one
-        twin._device, twin._task, twin.np_random = device.fork(), task.fork(), copy.deepcopy(self.np_random)
+        twin._device, twin._task, twin._over, twin.np_random = None, None, True, copy.deepcopy(self.np_random)
         return twin
 
     def digest(self) -> str:
@@ -341,7 +347,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             raise UsageError("no episode is under way on a working device: call reset() first")
         if not self.forkable:
             raise UsageError("this environment was made with forkable=False, so it cannot be forked; pass True")
-        if not isinstance(self._device, ForkableDevice):
+        if not isinstance(self._device, Forkable):
             raise UsageError(
                 f"{self._device_name} cannot be put back into an earlier state in mid-episode; only the embedded phone "
                 f"can (device='phone')"
@@ -431,19 +437,19 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         verdict: 0 as long as it goes on, None if no rule decides.
         """
         assert self._device is not None and self._task is not None
+        refusal, over = "", False
         try:
             action = self._parse(text)
             over = self._task.watch(self._device, self._tree, action) or action.kind == "finished"
             if action.kind != "finished":
                 self._device.perform(action)
-        except ActionError as refusal:
-            self._look(self._device)
-            return str(refusal), False, 0.0
+        except ActionError as error:
+            refusal = str(error)
         self._look(self._device)
         if not over:
-            return "", False, 0.0
+            return refusal, False, 0.0
         answer = action.content if action.kind == "finished" else None
-        return "", True, asked_again(partial(self._task.evaluate, self._device, answer))
+        return refusal, True, asked_again(partial(self._task.evaluate, self._device, answer))
 
     def _verdict(self) -> float | None:
         """Judges an episode that the agent did not finish. Returns None if no rule decides, or the device fails."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -126,7 +127,8 @@ class BothBenchmarks(gym.Env[dict[str, Any], str]):
         """Returns another environment in the same state. See `AndroidEnv.fork`."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin.parts = {**self.parts, self._name: self.parts[self._name].fork()}
+        twin.np_random = copy.deepcopy(self.np_random)
+        twin.parts = {name: part.fork() if name == self._name else part.idle() for name, part in self.parts.items()}
         return twin
 
     def close(self) -> None:

@@ -92,8 +92,12 @@ class Device(Protocol):
 
 
 @runtime_checkable
-class ForkableDevice(Device, Protocol):
-    """A device whose whole state can be kept, brought back and doubled at any time, exactly."""
+class Forkable(Protocol):
+    """What can be kept, brought back and doubled with its whole state, at any time and exactly.
+
+    `isinstance` asks for these methods alone: it may read the properties that a protocol has, and those of a device
+    that has failed may raise.
+    """
 
     def snapshot(self) -> Any:
         """Returns the state, for `restore`."""
@@ -108,9 +112,19 @@ class ForkableDevice(Device, Protocol):
         """Returns a hash of the whole state: the same exactly for the same state."""
 
 
+class ForkableDevice(Device, Forkable, Protocol):
+    """A device that is `Forkable`."""
+
+
 @runtime_checkable
 class LentDevice(Protocol):
-    """A device that goes back to an owner, who repairs it."""
+    """A device that goes back to an owner, who repairs it.
+
+    Attributes:
+        lent: The device itself. From Python 3.12 on, `isinstance` does not see what a loan only passes through.
+    """
+
+    lent: Device
 
     def blame(self, error: Exception) -> None:
         """Tells of a failure that the device did not raise itself, such as no answer or a picture that is none."""

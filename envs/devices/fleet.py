@@ -222,7 +222,7 @@ class Fleet:
             return member
 
     def _give_back(self, member: Member, since: float, fault: Exception | None) -> None:
-        if time.monotonic() - since > self.longest_delay:  # it had worked, so this failure is the first in a row
+        if fault is None or time.monotonic() - since > self.longest_delay:  # it has worked: a new row begins
             self._failed_in_a_row[member.name] = 0
         if fault is not None:
             self._recover(member, fault)
@@ -313,22 +313,22 @@ class Loan:
     """
 
     def __init__(self, device: Device, give_back: Callable[[Exception | None], None]) -> None:
-        self._device = device
+        self.lent = device
         self._give_back = give_back
         self._fault: Exception | None = None
         self._closed = False
 
     def __getattr__(self, name: str) -> Any:
         with self._noting():
-            value = getattr(self._device, name, _LACKS)
+            value = getattr(self.lent, name, _LACKS)
         if value is _LACKS:
-            raise AttributeError(f"{type(self._device).__name__} has no attribute {name!r}")
+            raise AttributeError(f"{type(self.lent).__name__} has no attribute {name!r}")
         return self._watched(value) if callable(value) else value
 
     @contextmanager
     def database(self, path: str) -> Iterator[sqlite3.Connection]:
         """Opens an SQLite file. See `Device.database`."""
-        with self._noting(), self._device.database(path) as connection:
+        with self._noting(), self.lent.database(path) as connection:
             yield connection
 
     def blame(self, error: Exception) -> None:
@@ -342,7 +342,7 @@ class Loan:
         self._closed = True
         try:
             with self._noting():
-                self._device.close()
+                self.lent.close()
         finally:
             self._give_back(self._fault)
 

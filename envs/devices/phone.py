@@ -31,9 +31,8 @@ class PhoneDevice:
     name = "embedded phone"
 
     def __init__(self, width: int = 1080, height: int = 2400, profile: Profile = ANDROID_WORLD) -> None:
-        self._profile = profile
         self.phone: Phone = profile.phone(width, height)
-        self._fresh: Any = self.phone.snapshot()
+        self._fresh = self.phone.snapshot()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -138,9 +137,6 @@ class PhoneDevice:
 
     def reset_state(self) -> None:
         """Returns the phone to its initial state."""
-        if self._fresh is None:
-            self.phone = self._profile.phone(*self.size)  # a fork has left its first state behind
-            self._fresh = self.phone.snapshot()
         self.phone.restore(self._fresh)
 
     def snapshot(self) -> Any:
@@ -154,7 +150,7 @@ class PhoneDevice:
     def fork(self) -> Self:
         """Returns another phone in the same state."""
         twin = copy.copy(self)
-        twin.phone, twin._fresh = self.phone.fork(), None
+        twin.phone = self.phone.fork()
         return twin
 
     def digest(self) -> str:

@@ -14,7 +14,10 @@ from functools import cache, partial
 from typing import Any
 
 Memo = dict[int, Any]
-"""Copies by the `id` of their originals. What a copy shares with the original stands for itself."""
+"""Copies by the `id` of their originals. What a copy shares with the original stands for itself.
+
+Under its own id, as in that of `copy.deepcopy`, is a list of what must live as long: ids are used again.
+"""
 
 
 def copied(value: Any, memo: Memo) -> Any:
@@ -137,6 +140,7 @@ def _rebuilt(value: Any, memo: Memo) -> Any:
         ) from None
     if isinstance(parts, str):  # the name of something that exists once
         return value
+    memo.setdefault(id(memo), []).append(parts)  # some were made just now, and would be freed
     make, arguments, state, items, pairs = (*parts, None, None, None)[:5]
     made = make(*copied(arguments, memo))
     memo[id(value)] = made

@@ -21,7 +21,7 @@ _INT = range(-(1 << 31), 1 << 31)
 
 
 def load(storage: Storage, path: str) -> dict[str, Value]:
-    """Returns the values of a preferences file; none if it is missing."""
+    """Returns the values of a preferences file; none if it is missing or damaged."""
     data = storage.read(path)
     return {} if data is None else dict(_parse(data))
 
@@ -33,13 +33,16 @@ def update(storage: Storage, path: str, changes: Mapping[str, Value | None]) -> 
 
 
 def from_xml(data: bytes) -> dict[str, Value]:
-    """Returns the values in the bytes of a preferences file."""
+    """Returns the values in the bytes of a preferences file; none if they are damaged."""
     return dict(_parse(data))
 
 
 @cached(4)
 def _parse(data: bytes) -> Mapping[str, Value]:
-    return {entry.attrib["name"]: _value(entry) for entry in ElementTree.fromstring(data)}
+    try:
+        return {entry.attrib["name"]: _value(entry) for entry in ElementTree.fromstring(data)}
+    except (ElementTree.ParseError, LookupError, ValueError):
+        return {}  # as on Android: the app finds its defaults
 
 
 def _value(entry: ElementTree.Element) -> Value:

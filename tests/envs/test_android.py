@@ -12,6 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import TaskError
 from coach_gym.envs.suites.play import play
 from coach_gym.envs.suites.suite import Suite
@@ -110,6 +111,14 @@ def test_where_no_rule_decides_there_is_no_verdict(env, monkeypatch):
     env.reset(options=SAVE_ADA)
     _, reward, terminated, truncated, info = env.step("finished()")
     assert (reward, terminated, truncated, info["is_success"]) == (0.0, True, False, None) and "fault" not in info
+
+
+def test_a_task_ends_the_episode_with_an_action_that_the_device_refuses(env, monkeypatch):
+    env.reset(options=SAVE_ADA)
+    monkeypatch.setattr(type(env._task), "watch", lambda task, device, screen, action: action.kind == "open_app")
+    observation, reward, terminated, _, info = env.step("open_app(app_name='Nothing')")
+    assert (reward, terminated, info["is_success"]) == (0.0, True, False)
+    assert observation["last_action_error"] == "no app 'Nothing'"
 
 
 def test_an_episode_that_a_wrapper_cuts_has_no_success(env):
@@ -419,6 +428,21 @@ def test_a_device_that_fails_in_reset_still_gives_an_observation(env, devices):
     _, reward, terminated, truncated, info = env.step("finished()")
     assert (reward, terminated, truncated) == (0.0, False, True) and "reset_state" in info["fault"]
     assert "fault" not in env.reset(options=SAVE_ADA)[1]
+
+
+def test_a_failed_device_is_not_asked_for_its_properties():
+    class Silent(PhoneDevice):
+        @property
+        def now(self):
+            raise DeviceLost("now got no answer")
+
+        foreground = now
+
+        def reset_state(self):
+            raise DeviceLost("reset_state got no answer")
+
+    env = AndroidEnv(device=partial(Silent, 270, 600), screen_size=(270, 600))
+    assert env.reset(seed=0)[1]["fault"] == "DeviceLost: reset_state got no answer"
 
 
 def test_a_device_that_does_not_start_shows_a_black_screen():

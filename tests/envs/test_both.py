@@ -94,6 +94,23 @@ def test_forks_go_their_own_ways():
     assert twin.step("wait()")[0]["goal"] != observation["goal"]
 
 
+def test_the_episodes_after_a_fork_are_those_of_an_environment_without_one():
+    env, alone = gym.make(BOTH, **SMALL).unwrapped, gym.make(BOTH, **SMALL)
+    for each in (env, alone):
+        each.reset(seed=3)
+        each.reset()
+    twin, tasks = env.fork(), set()
+    for _ in range(6):
+        (observation, info), goal = env.reset(), alone.reset()[0]["goal"]
+        assert observation["goal"] == twin.reset()[0]["goal"] == goal
+        twin.step("open_app(app_name='Settings')")
+        assert env.step("wait()")[0]["ui"] == alone.step("wait()")[0]["ui"]
+        tasks.add(info["task"])
+    twin.close()
+    assert "fault" not in env.step("wait()")[4]
+    assert {name for name, part in env.parts.items() if tasks & set(part.suite.families)} == set(env.parts)
+
+
 @pytest.mark.parametrize("workers", ["thread", "process"])
 def test_vector_environments(workers):
     envs = gym.make_vec(BOTH, 2, split="validation", workers=workers, **VECTOR)

@@ -5,6 +5,7 @@ import pytest
 
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.blinding import FixedPicture
+from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.play import play
 from coach_gym.envs.vector import AndroidVectorEnv
@@ -70,6 +71,29 @@ def test_a_snapshot_can_be_restored_again_and_again():
         ends.append(follow(env, actions))
     assert all(end[-1][1] == 1.0 for end in ends)
     assert all(same(one[0], other[0]) for one, other in zip(ends[0], ends[2], strict=True))
+
+
+@pytest.mark.parametrize("leave", [lambda env: None, lambda env: env.close()])
+def test_a_snapshot_can_be_restored_after_another_episode_on_a_fork_and_on_another_phone(leave):
+    env, actions = begin("ContactsAddContact")
+    env.reset(seed=3, options={"task": "ContactsAddContact"})
+    for each in (env, env.fork()):
+        follow(each, actions[:3])
+        kept, then = each.snapshot(), each._observation()
+        leave(each)
+        each.reset(seed=4)
+        assert same(each.restore(kept)[0], then)
+        assert follow(each, actions[3:])[-1][1] == 1.0
+
+
+def test_a_fork_of_a_turned_phone_is_reset_to_an_upright_one():
+    device = PhoneDevice(270, 600)
+    new = device.digest()
+    device.phone.turn(1)
+    twin = device.fork()
+    assert twin.size == (600, 270)
+    twin.reset_state()
+    assert twin.size == (270, 600) and twin.digest() == new
 
 
 def test_the_next_episode_of_a_restored_environment_is_the_same_again():

@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image
 
 from coach_gym.envs.apps.chrome import sight_pages
-from coach_gym.envs.apps.chrome.world_tasks import PACKAGE, BrowserTask
+from coach_gym.envs.apps.chrome.world_tasks import BrowserTask, page_says
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks import scenes
 from coach_gym.envs.tasks.scenes import COLORS, SHAPES
@@ -41,10 +41,7 @@ class ReceiptTask(SightTask, BrowserTask):
     budget = 16
 
     def evaluate(self, device: Device, answer: str | None) -> float:
-        if device.foreground != PACKAGE:
-            return 0.0
-        receipt = f"Receipt: {self.params['receipts'][self.right]}"
-        return float(any(node.text == receipt for node in device.ui().walk()))
+        return float(page_says(device, f"Receipt: {self.params['receipts'][self.right]}"))
 
     @property
     @abstractmethod

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from coach_gym.envs.apps.chrome import task_pages
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks.reading import shown
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng, slugs
 
@@ -49,9 +50,15 @@ class BrowserTask(Task):
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         """Requires Chrome in front, showing success."""
-        if device.foreground != PACKAGE:
-            return 0.0
-        return float(any("Success!" in (node.text, node.desc) for node in device.ui().walk()))
+        return float(page_says(device, "Success!"))
+
+
+def page_says(device: Device, text: str) -> bool:
+    """Returns whether Chrome is in front and shows a page with a text; what is typed does not count."""
+    if device.foreground != PACKAGE:
+        return False
+    pages = (node for node in device.ui().walk() if node.cls.endswith("WebView"))
+    return any(text in (node.text, node.desc) for page in pages for node in shown(page))
 
 
 class BrowserMaze(BrowserTask):

@@ -9,7 +9,9 @@ from coach_gym.envs.apps.clock import task_alarms as alarms
 from coach_gym.envs.apps.clock.data import PACKAGE
 from coach_gym.envs.apps.clock.task_alarms import ClockTask
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks.reading import shown
 from coach_gym.envs.tasks.words import ParamRng
+from coach_gym.ui import Node
 
 
 class _OnScreen(ClockTask):
@@ -22,18 +24,18 @@ class _OnScreen(ClockTask):
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         """Requires the state in front and the alarms of the start."""
-        shown = _shown(device) if device.foreground == PACKAGE else []
-        return super().evaluate(device, answer) if self.reached(shown) else 0.0
+        in_front = device.foreground == PACKAGE
+        nodes = [node for node in shown(device.ui()) if node.visible and not node.decor] if in_front else []
+        return super().evaluate(device, answer) if self.reached(nodes) else 0.0
 
-    def reached(self, shown: list[str]) -> bool:
-        """Returns whether the texts and descriptions on the screen are those of the wanted state."""
+    def reached(self, nodes: list[Node]) -> bool:
+        """Returns whether what the screen shows is the wanted state."""
         return False
 
 
-def _shown(device: Device) -> list[str]:
-    """Returns the texts and descriptions on the screen."""
-    nodes = [node for node in device.ui().walk() if node.visible and not node.decor]
-    return [node.text for node in nodes if node.text] + [node.desc for node in nodes if node.desc]
+def _texts(nodes: list[Node]) -> list[str]:
+    """Returns texts and descriptions."""
+    return [text for node in nodes for text in (node.text, node.desc)]
 
 
 class ClockStopWatchRunning(_OnScreen):
@@ -42,9 +44,9 @@ class ClockStopWatchRunning(_OnScreen):
     template = "Run the stopwatch."
     budget = 8
 
-    def reached(self, shown: list[str]) -> bool:
+    def reached(self, nodes: list[Node]) -> bool:
         """Looks for the buttons of a running stopwatch."""
-        return "Pause" in shown and "Lap" in shown
+        return {"Pause", "Lap"} <= set(_texts(nodes))
 
 
 class ClockStopWatchPausedVerify(_OnScreen):
@@ -53,9 +55,10 @@ class ClockStopWatchPausedVerify(_OnScreen):
     template = "Show the stopwatch and make sure that it is paused."
     budget = 6
 
-    def reached(self, shown: list[str]) -> bool:
+    def reached(self, nodes: list[Node]) -> bool:
         """Looks for the stopwatch with its "Start" button."""
-        return "Start" in shown and shown.count("Stopwatch") >= 2
+        texts = _texts(nodes)
+        return "Start" in texts and texts.count("Stopwatch") >= 2
 
 
 class ClockTimerEntry(_OnScreen):
@@ -70,9 +73,10 @@ class ClockTimerEntry(_OnScreen):
         minutes, seconds = rng.randrange(60), rng.randrange(1, 60)
         return {"hours": rng.randrange(24), "minutes": minutes, "seconds": seconds, **super().sample(rng)}
 
-    def reached(self, shown: list[str]) -> bool:
+    def reached(self, nodes: list[Node]) -> bool:
         """Looks for the length on the keypad's display."""
-        return "{hours:02d}h {minutes:02d}m {seconds:02d}s".format(**self.params) in shown
+        length = "{hours:02d}h {minutes:02d}m {seconds:02d}s".format(**self.params)
+        return any(node.id.endswith(":id/timer_setup_time") and node.text == length for node in nodes)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns other seconds."""

@@ -320,9 +320,19 @@ class SettingsJoinNetwork(_OneSetting):
     def values(self) -> tuple[str, str]:
         return pages.NETWORKS[0][0], self.params["network"]
 
+    def setup(self, device: Device) -> None:
+        """Joins another network, and has this one ask for its password."""
+        super().setup(device)
+        device.put_setting("global", pages.password_key(self.params["network"]), self.params["password"])
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        """Requires the network, and Wi-Fi that is on."""
+        return super().done(device, answer) and device.get_setting("global", "wifi_on") == "1"
+
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Returns another network."""
-        return another(rng, self.params, "network", [name for name, secured in pages.NETWORKS if secured])
+        """Returns another network or another password."""
+        network = another(rng, self.params, "network", [name for name, secured in pages.NETWORKS if secured])
+        return rng.choice((network, {**self.params, "password": f"{self.params['password']}0"}))
 
 
 # questions

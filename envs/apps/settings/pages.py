@@ -177,10 +177,16 @@ class Internet(Page):
             self.put("global", "wifi_network", name)
 
     def _join(self, name: str, password: str) -> None:
-        if len(password) < 8:
+        right = self.phone.storage.settings.get(("global", password_key(name)), password)
+        if len(password) < 8 or password != right:
             self.notify("Check password and try again")
         else:
             self.put("global", "wifi_network", name)
+
+
+def password_key(network: str) -> str:
+    """Returns which global setting has a network's password; without it, the network takes any of eight characters."""
+    return f"wifi_password_{network}"
 
 
 class PasswordPrompt(Prompt):

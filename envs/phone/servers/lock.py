@@ -26,14 +26,15 @@ class RunningPhone:
         self._shown = time.monotonic()  # when the phone's clock was right
 
     def acquire(self) -> bool:
-        """Takes the phone."""
+        """Takes the phone, unless an app fails as its clock moves on."""
         self._lock.acquire()
         self._depth += 1
-        if self._depth == 1:
-            seconds = int(time.monotonic() - self._shown)
-            if seconds:
-                self._shown += seconds
-                self._phone.elapse(timedelta(seconds=seconds))
+        try:
+            if self._depth == 1:
+                self._catch_up()
+        except BaseException:
+            self.release()  # others can still take it
+            raise
         return True
 
     def release(self) -> None:
@@ -46,3 +47,9 @@ class RunningPhone:
 
     def __exit__(self, *exception: object) -> None:
         self.release()
+
+    def _catch_up(self) -> None:
+        seconds = int(time.monotonic() - self._shown)
+        if seconds:
+            self._shown += seconds
+            self._phone.elapse(timedelta(seconds=seconds))

@@ -12,7 +12,7 @@ from android_env import env_interface
 from android_env.proto import adb_pb2
 
 from coach_gym.envs.devices.adb import Adb
-from coach_gym.envs.devices.device import Device
+from coach_gym.envs.devices.device import Device, LentDevice
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.phone.servers.accessibility import forest
@@ -99,6 +99,7 @@ def _calls(device: Device) -> Calls:
     """Returns what carries out upstream's requests to adb."""
     if isinstance(device, PhoneDevice):
         return Calls(PhoneAdb(device.phone))
-    if isinstance(device, BehindAdb):
-        return Calls(HostAdb(device.adb))
+    itself = device.lent if isinstance(device, LentDevice) else device
+    if isinstance(itself, BehindAdb):
+        return Calls(HostAdb(itself.adb))
     raise UsageError(f"suite='official' needs the embedded phone or a device that adb reaches, not {device.name!r}")

@@ -230,6 +230,21 @@ def test_a_member_that_worked_for_long_starts_again_quickly():
         assert time.monotonic() - given_back < 0.4
 
 
+def test_a_loan_without_a_failure_ends_a_row_of_failures():
+    member = Member("a")
+    with fleet_of(member, first_delay=0.05, longest_delay=60.0) as fleet:
+        for _ in range(6):
+            fleet().close()
+            device = fleet()
+            member.devices[-1].breaks.add("read")
+            with pytest.raises(DeviceLost):
+                device.read("/sdcard/x")
+            device.close()
+            given_back = time.monotonic()
+        fleet()
+        assert time.monotonic() - given_back < 1.0
+
+
 def test_starts_are_staggered_and_few_at_a_time():
     members = [Member(name, boot_seconds=0.15) for name in "abcd"]
     with fleet_of(*members, boots=2, stagger=0.05) as fleet:

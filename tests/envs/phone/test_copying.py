@@ -126,6 +126,20 @@ def test_what_holds_no_state_is_not_copied():
     assert copied(constant, {}) is constant
 
 
+@pytest.mark.parametrize("make", [lambda i: Pair(i, [i]), lambda i: frozenset({i}), lambda i: Counter({i: i})])
+def test_many_objects_of_a_kind_stay_apart(make):
+    things = [make(i) for i in range(50)]
+    assert copied(things, {}) == things
+
+
+@pytest.mark.parametrize("way", [lambda box: lambda: box, lambda box: box.add])
+def test_many_tuples_with_callbacks_stay_apart(way):
+    boxes = [Box() for _ in range(50)]
+    made, pairs = copied([boxes, [Pair(way(box), i) for i, box in enumerate(boxes)]], {})
+    owners = [getattr(first, "__self__", None) or first() for first, _ in pairs]
+    assert owners == made and [second for _, second in pairs] == list(range(50))
+
+
 def test_what_is_shared_stays_shared_and_loops_close():
     box = Box()
     box.items.append(box)

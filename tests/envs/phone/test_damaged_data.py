@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.phone.shell import run
 from coach_gym.envs.profiles import lab_phone, world_phone
 
@@ -187,6 +188,14 @@ def test_an_app_that_nobody_looks_at_ends_in_silence(phone):
     run(phone, "sleep 120")
     assert words(phone) == before
     assert "com.google.android.deskclock" in run(phone, "logcat -d").stdout.decode()
+
+
+def test_an_app_finds_its_defaults_in_place_of_damaged_preferences(whole):
+    phone = whole.fork()
+    phone.storage.write(clock_data.PREFERENCES, b"garbage")
+    run(phone, "sleep 120")
+    use(phone, clock_data.PACKAGE, random.Random(0))
+    assert b"FATAL" not in run(phone, "logcat -d").stdout
 
 
 def test_faults_of_the_phone_itself_are_raised(phone, monkeypatch):

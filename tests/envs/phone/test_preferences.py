@@ -49,3 +49,16 @@ def test_none_removes_a_value_and_a_missing_file_is_made():
 def test_numbers_get_the_kind_that_holds_them(value, kind):
     assert f"<{kind} ".encode() in to_xml({"value": value})
     assert from_xml(to_xml({"value": value})) == {"value": value}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [b"", b"garbage", FULL[:80], b"<map><int value='1' /></map>", b"<map><int name='a' value='x' /></map>",
+     b"<map><long name='a' /></map>", b"<?xml version='1.0' encoding='none'?><map />"],
+)  # fmt: skip
+def test_a_damaged_file_has_no_values_and_is_written_anew(damaged):
+    storage = Storage()
+    storage.write(PATH, damaged)
+    assert load(storage, PATH) == from_xml(damaged) == {}
+    update(storage, PATH, {"a": "x"})
+    assert load(storage, PATH) == {"a": "x"}

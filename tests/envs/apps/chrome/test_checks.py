@@ -2,8 +2,10 @@
 
 import pytest
 
+from coach_gym.envs.apps.chrome import sight_tasks
 from coach_gym.envs.apps.chrome import world_tasks as browser
 from coach_gym.envs.tasks.words import ParamRng
+from tests.envs.hands import Hands
 
 
 @pytest.mark.parametrize("family", browser.TASKS)
@@ -17,6 +19,30 @@ def test_a_page_counts_only_in_front_and_only_when_it_says_so(device, family, be
     assert task.evaluate(device, None) == 1, "that is what such a page says, whoever wrote it"
     device.phone.key("HOME")
     assert task.evaluate(device, None) == 0
+
+
+@pytest.mark.parametrize("family", [*browser.TASKS, *sight_tasks.TASKS])
+def test_what_is_typed_in_the_address_bar_is_not_what_the_page_says(device, family):
+    task = family(family.sample(ParamRng(5)))
+    task.setup(device)
+    hands = Hands(browser.PACKAGE, phone=device.phone)
+    device.phone.top.go_to(f"file://{browser.DOWNLOADS}/{task.params['name']}")
+    hands.select_text("Search or type URL")
+    success = f"Receipt: {task.params['receipts'][task.right]}" if family in sight_tasks.TASKS else "Success!"
+    hands.type(success)
+    assert success in hands.ui and task.evaluate(device, None) == 0
+
+
+def test_what_is_typed_in_a_field_of_the_page_is_not_what_the_page_says(device, begin):
+    task = begin(browser.BrowserMultiply)
+    hands = Hands(browser.PACKAGE, phone=device.phone)
+    device.phone.top.go_to(f"file://{browser.DOWNLOADS}/{task.params['name']}")
+    device.phone.changed()
+    for _ in task.params["numbers"]:
+        hands.tap(next(element for element in hands.elements if element.cls == "Button").label)
+    hands.tap("Product of all numbers")
+    hands.type("Success!")
+    assert "Success!" in hands.ui and task.evaluate(device, None) == 0
 
 
 @pytest.mark.parametrize("seed", range(5))

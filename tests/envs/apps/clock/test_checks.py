@@ -10,6 +10,8 @@ from coach_gym.envs.apps.clock.lab import HOURS_AHEAD
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.profiles import ANDROID_LAB
+from coach_gym.ui import Node
+from tests.envs.hands import Hands
 
 
 @pytest.fixture(scope="module")
@@ -136,9 +138,22 @@ def test_drawn_alarms_share_neither_hour_nor_label():
     ],
 )
 def test_what_the_screen_has_to_show(family, shown, reached):
-    assert family({"alarms": []}).reached(shown) == reached
+    assert family({"alarms": []}).reached([Node(text=text) for text in shown]) == reached
 
 
-def test_a_timer_typed_is_read_off_the_display():
+def test_a_timer_typed_is_read_off_the_display_and_nothing_else():
     task = world_tasks.ClockTimerEntry({"hours": 1, "minutes": 2, "seconds": 3, "alarms": []})
-    assert task.reached(["01h 02m 03s"]) and not task.reached(["01h 02m 04s"])
+    display = f"{data.PACKAGE}:id/timer_setup_time"
+    assert task.reached([Node(text="01h 02m 03s", id=display)])
+    assert not task.reached([Node(text="01h 02m 04s", id=display)])
+    assert not task.reached([Node(text="01h 02m 03s", id=f"{data.PACKAGE}:id/timer_time")])
+
+
+def test_what_is_typed_in_the_search_for_cities_is_no_timer():
+    device = PhoneDevice(270, 600)
+    task = world_tasks.ClockTimerEntry({"hours": 1, "minutes": 2, "seconds": 3, "alarms": []})
+    task.setup(device)
+    hands = Hands(data.PACKAGE, phone=device.phone)
+    hands.tap("Clock", "Add city", "Search for a city")
+    hands.type("01h 02m 03s")
+    assert "01h 02m 03s" in hands.ui and task.evaluate(device, None) == 0

@@ -1,12 +1,16 @@
 """What the checks of the families of Settings let pass, on the phone that each runs on."""
 
+import random
+
 import pytest
 
 from coach_gym.envs.apps.settings import lab_tasks as lab
 from coach_gym.envs.apps.settings import pages, world_tasks
 from coach_gym.envs.devices.phone import PhoneDevice
+from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.profiles import ANDROID_LAB
 from coach_gym.envs.tasks.words import ParamRng
+from tests.envs.hands import Hands
 
 
 @pytest.fixture(scope="module", params=["AndroidWorld", "AndroidLab"])
@@ -83,6 +87,26 @@ def test_names_are_exact(device, begin, family):
     for text, score in ((task.params[name], 1), (f"{task.params[name]}s", 0), (task.params[name].lower(), 0), ("", 0)):
         device.put_setting("global", key, text)
         assert task.evaluate(device, None) == score
+
+
+def test_a_network_must_be_joined_with_its_password_and_wifi_on(device, begin):
+    task = begin(lab.SettingsJoinNetwork)
+    network, password = task.params["network"], task.params["password"]
+    hands = Hands(None, phone=device.phone)
+    device.phone.start(Intent("android.settings.WIFI_SETTINGS"))
+    for typed, score in ((f"{password}0", 0), (password.upper(), 0), (password, 1)):
+        hands.tap(network, "Password")
+        hands.type(typed)
+        hands.tap("Connect")
+        assert hands.shows("Check password and try again") != score and task.evaluate(device, None) == score
+    device.put_setting("global", "wifi_on", "0")
+    assert task.evaluate(device, None) == 0
+
+
+def test_the_near_misses_are_another_network_and_another_password():
+    params = lab.SettingsJoinNetwork.sample(ParamRng(0))
+    missed = [lab.SettingsJoinNetwork(params).near_miss(random.Random(seed)) for seed in range(3)]
+    assert {key for wrong in missed for key in params if wrong[key] != params[key]} == {"network", "password"}
 
 
 def test_which_answers_tell_a_state(accepts):

@@ -4,6 +4,8 @@ import threading
 import time
 from datetime import timedelta
 
+import pytest
+
 from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.profiles import world_phone
 
@@ -39,6 +41,22 @@ def test_time_stands_still_for_whoever_has_the_phone():
         time.sleep(1.1)
         with lock:
             assert phone.now == start
+
+
+def test_whoever_finds_a_failing_clock_leaves_the_phone_to_others(monkeypatch):
+    phone = world_phone(90, 200)
+    lock, got = RunningPhone(phone), threading.Event()
+    monkeypatch.setattr(phone, "elapse", lambda time: 1 // 0)
+    time.sleep(1.1)
+    with pytest.raises(ZeroDivisionError):
+        lock.acquire()
+
+    def other():
+        with lock:
+            got.set()
+
+    threading.Thread(target=other, daemon=True).start()
+    assert got.wait(5)
 
 
 def test_one_thread_at_a_time_has_the_phone():
