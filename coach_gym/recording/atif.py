@@ -210,7 +210,7 @@ def _canonical(text: str, observation: Observation, origin: Origin) -> str:
 def _frame(observation: Observation, origin: Origin) -> Frame:
     assert origin.dialect is not None
     height, width = observation.screenshot.shape[:2]
-    return origin.dialect.frame(width, height, origin.token_side)
+    return origin.dialect.frame(width, height, origin.token_side).showing(observation.ui)
 
 
 def _parsed(text: str) -> tuple[str, Action | None]:

@@ -35,6 +35,9 @@ _LONGEST_NAME = 200  # characters; file systems take 255
 _KEPT = 0.75
 """Share of the bound that is left after old episodes were removed."""
 
+_DAMAGED = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What reading an episode raises whose file is damaged."""
+
 Row = dict[str, Any]
 
 
@@ -106,20 +109,24 @@ class EpisodeStore:
             self._size += added
         if self._size <= self.max_bytes:
             return
-        rows = read_index(self.folder)  # other processes may have written, too
-        self._size = sum(row["bytes"] for row in rows)
-        gone: list[Row] = []
-        while len(rows) > 1 and self._size > _KEPT * self.max_bytes:
-            gone.append(rows.pop(0))
-            self._size -= gone[-1]["bytes"]
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        found = [  # read anew, as other processes may have written, too
+            (row, screens)
+            for row in read_index(self.folder)
+            if (screens := _screens_of(self.folder, row["id"])) is not None
+        ]
+        self._size = sum(row["bytes"] for row, _ in found)
+        while len(found) > 1 and self._size > _KEPT * self.max_bytes:
+            self._size -= found.pop(0)[0]["bytes"]
+        lines = "".join(json.dumps(row) + "\n" for row, _ in found)
         write_whole(self.folder / INDEX, lines, durable=True)
-        shown = {name for row in rows for name in _screens_of(self.folder, row["id"])}
+        # Whatever no line leads to goes, also what an interruption has left.
+        kept, shown = {row["id"] for row, _ in found}, {name for _, screens in found for name in screens}
         for path in (self.folder / _SCREENS).glob("*/*.png"):
             if f"{path.parent.name}/{path.name}" not in shown:
                 path.unlink()
-        for row in gone:
-            (self.folder / _TRAJECTORIES / f"{row['id']}.json").unlink(missing_ok=True)
+        for path in (self.folder / _TRAJECTORIES).glob("*.json"):
+            if path.stem not in kept:
+                path.unlink()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -205,7 +212,7 @@ def load_episodes(path: str | Path, where: Callable[[Row], bool] | None = None) 
 def _load(path: Path) -> Episode:
     try:
         return from_atif(json.loads(path.read_text("utf-8")), lambda screen: read_png(path.parent / screen))
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+    except _DAMAGED as error:
         reason = f"{path} is no episode that can be read ({type(error).__name__}: {error})"
         raise ValueError(f"{reason}; put back a copy, or remove it and its line in {INDEX}") from error
 
@@ -231,10 +238,13 @@ def _row(id: str, episode: Episode, origin: Origin, screens: list[str], size: in
     }
 
 
-def _screens_of(folder: Path, id: str) -> set[str]:
-    document = read_trajectory(folder, id)
-    parts = [part for step in document["steps"] for part in _parts(step)]
-    return {part["source"]["path"].removeprefix(f"../{_SCREENS}/") for part in parts if part["type"] == "image"}
+def _screens_of(folder: Path, id: str) -> set[str] | None:
+    """Returns the names of the screens that an episode shows; None if it is missing or damaged."""
+    try:
+        parts = [part for step in read_trajectory(folder, id)["steps"] for part in _parts(step)]
+        return {part["source"]["path"].removeprefix(f"../{_SCREENS}/") for part in parts if part["type"] == "image"}
+    except _DAMAGED:
+        return None
 
 
 def _parts(step: dict[str, Any]) -> list[dict[str, Any]]:

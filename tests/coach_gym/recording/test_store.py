@@ -4,13 +4,13 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from coach_gym.dialects import UITars
+from coach_gym.dialects import SetOfMarks, UITars
 from coach_gym.episode import Episode
 from coach_gym.recording.keeper import EpisodeKeeper
 from coach_gym.recording.origin import Origin
@@ -75,6 +75,13 @@ def test_every_candidate_has_its_action_in_pixels(tmp_path: Path) -> None:
     assert all(text != action for text, action in said[1:]), said
 
 
+def test_actions_on_numbered_elements_are_on_their_pixels(tmp_path: Path) -> None:
+    ours = episode()
+    ours.steps[0].candidates[0].text = 'Reason: try\nAction: {"action_type": "click", "index": 0}'
+    document = read_trajectory(tmp_path, EpisodeStore(tmp_path).write(ours, Origin(dialect=SetOfMarks())))
+    assert document["steps"][1]["extra"]["candidates"][0]["action"].endswith("click(start_box='(4,4)')")
+
+
 def test_screens_are_stored_once(tmp_path: Path) -> None:
     store = EpisodeStore(tmp_path)
     for _ in range(3):
@@ -94,6 +101,19 @@ def test_folder_is_bounded_and_whole(tmp_path: Path) -> None:
     assert size <= bound and 2 <= len(kept) < 30
     assert kept[-1].goal == "goal 29"
     assert len(list(tmp_path.glob("trajectories/*.json"))) == len(kept)
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_text('{"steps": [')])
+def test_full_folder_lets_go_of_what_is_damaged_or_left_over(harm: Callable[[Path], object], tmp_path: Path) -> None:
+    unbounded = EpisodeStore(tmp_path)
+    *_, last = [unbounded.write(episode(goal=f"goal {number}"), Origin()) for number in range(10)]
+    harm(tmp_path / "trajectories" / f"{last}.json")
+    (tmp_path / "trajectories" / "left-over.json").write_text("{}")
+    bound = sum(row["bytes"] for row in read_index(tmp_path))
+    EpisodeStore(tmp_path, bound).write(episode(goal="goal 10"), Origin())
+    kept = [each.goal for each in load_episodes(tmp_path)]
+    assert kept[-2:] == ["goal 8", "goal 10"]
+    assert len(list(tmp_path.glob("trajectories/*"))) == len(kept)
 
 
 def test_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:

@@ -12,13 +12,15 @@ from torch.utils.tensorboard import SummaryWriter
 
 import coach_gym  # noqa: F401, registers the environments
 from coach_gym.agents import evaluate
+from coach_gym.envs.suites.pool import benchmark_instances, write_pool
 from coach_gym.recording.origin import Origin
 from coach_gym.recording.store import EpisodeStore, load_episodes, read_index
 from coach_gym.viewer.export import export_page
 from coach_gym.viewer.runs import Curves, find_runs
-from coach_gym.viewer.what_if import CannotReplay, what_if
+from coach_gym.viewer.what_if import CannotReplay, Outcome, what_if
 from tests.coach_gym.recording.made import episode
 from tests.coach_gym.viewer.served import served
+from tests.envs.suites import toy_lab
 
 gym = pytest.importorskip("gymnasium")
 
@@ -88,23 +90,31 @@ class Opening:
         return actions, [n + 1 for n in done]
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("played")
-    envs = gym.make_vec(
-        "AndroidWorld-v0", num_envs=1, vectorization_mode="vector_entry_point", screen_size=(135, 300), split="train"
-    )
+def play(folder: Path, env: str, **settings: object) -> Path:
+    """Keeps an episode in a folder."""
+    envs = gym.make_vec(env, num_envs=1, vectorization_mode="vector_entry_point", screen_size=(135, 300), **settings)
     evaluate(Opening(), envs, 1, seed=5, keep=folder)
     envs.close()
     return folder
 
 
-def test_what_if_plays_from_the_very_state(played: Path) -> None:
-    (row,), (kept,) = read_index(played), load_episodes(played)
-    again = [what_if(played, row["id"], t, 0) for t in range(3)]
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return play(tmp_path_factory.mktemp("played"), "AndroidWorld-v0", split="train")
+
+
+def played_again(folder: Path) -> list[Outcome]:
+    """Plays the steps of the only episode anew, and checks that they lead to the same screens."""
+    (row,), (kept,) = read_index(folder), load_episodes(folder)
+    again = [what_if(folder, row["id"], t, 0) for t in range(3)]
     following = [*(step.observation for step in kept.steps[1:]), kept.last]
     for outcome, seen in zip(again, following, strict=True):
         assert seen is not None and np.array_equal(outcome.screenshot, seen.screenshot)
+    return again
+
+
+def test_what_if_plays_from_the_very_state(played: Path) -> None:
+    again = played_again(played)
     assert [outcome.over for outcome in again] == [False, False, True] and again[2].success is False
 
 
@@ -118,6 +128,32 @@ def test_what_if_says_when_the_state_is_another(played: Path, tmp_path: Path) ->
         what_if(tmp_path, id, 1, 0)
     with pytest.raises(CannotReplay, match="not known which environment"):
         what_if(tmp_path, store.write(kept, Origin()), 1, 0)
+
+
+@pytest.mark.parametrize("place", ["shared", "world", "lab"])
+@pytest.mark.parametrize("named", [{"suite": "official", "checkout": "runs/stranger"}, {"apps": ["stranger"]}])
+def test_what_if_runs_no_code_that_an_episode_names(named: dict[str, object], place: str, tmp_path: Path) -> None:
+    known = {"id": "AndroidWorldAndLab-v0", "kwargs": named if place == "shared" else {place: named}}
+    id = EpisodeStore(tmp_path).write(episode(), Origin(environment=known))
+    with pytest.raises(CannotReplay, match="this episode needs .*stranger"):
+        what_if(tmp_path, id, 1, 0)
+
+
+def test_what_if_takes_a_checkout_from_whoever_runs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout = str(toy_lab.write(tmp_path / "toy"))
+    folder = play(tmp_path / "played", "AndroidLab-v0", suite="official", checkout=checkout)
+    with pytest.raises(CannotReplay, match="set COACH_ANDROID_WORLD or COACH_ANDROID_LAB to just that"):
+        played_again(folder)
+    monkeypatch.setenv("COACH_ANDROID_LAB", checkout)
+    played_again(folder)
+
+
+@pytest.mark.parametrize("env", ["AndroidWorld-v0", "AndroidWorldAndLab-v0"])
+def test_what_if_needs_no_pool(env: str, tmp_path: Path) -> None:
+    write_pool(tmp_path / "pool.jsonl", [benchmark_instances(f"Android{name}-v0")[0] for name in ("World", "Lab")])
+    folder = play(tmp_path / "played", env, pool=str(tmp_path / "pool.jsonl"))
+    (tmp_path / "pool.jsonl").unlink()
+    played_again(folder)
 
 
 def test_a_goal_with_a_lone_surrogate_is_shown(tmp_path: Path) -> None:
