@@ -44,6 +44,7 @@ from coach_gym.agents import CoachAgent  # noqa: E402
 
 COMMAND = "python -m benchmarks.ablations"
 ABLATED = "coach_alone"
+BASE, HOW = "base", ("greedy", "sampled")
 VISITING = "judged_visiting"
 
 
@@ -186,22 +187,30 @@ def study_runs(study: Study, seeds: Sequence[int], **shared: Any) -> dict[str, l
     }
 
 
-def judge(study: Study, results: Mapping[str, Sequence[Result]], prices_from: Sequence[Result]) -> dict[str, Any]:
+def judge(
+    study: Study, results: Mapping[str, Sequence[Result]], base: Sequence[Result], prices_from: Sequence[Result]
+) -> dict[str, Any]:
     """Returns success and cost of every variant, and a verdict on every finding.
 
     Args:
         study: The study.
         results: Its results by variant.
+        base: Those of the base.
         prices_from: Runs to which prices of work are fitted, the base's among them.
     """
-    draws = Bootstrap({label: Curve.ends(runs, "greedy", "sampled") for label, runs in results.items()})
+    played = {**results, BASE: base}
+    draws = Bootstrap({label: Curve.ends(runs, "greedy", "sampled") for label, runs in played.items()})
     seconds, _ = axes(prices_from)
     first = next(iter(results.values()))
     rows = {
         label: {
             "success": draws.estimate(partial(_end, label)),
+            "over_base": draws.estimate(partial(_gap, label, BASE)),
+            "over_first": draws.estimate(partial(_gap, label, next(iter(results)))),
             "greedy": float(np.nanmean(Curve.ends(runs, "greedy").success)),
             "sampled": float(np.nanmean(Curve.ends(runs, "sampled").success)),
+            "seeds": {how: np.nanmean(Curve.ends(runs, how).success, axis=(1, 2)).tolist() for how in HOW},
+            "families": {how: by_family(runs, how) for how in HOW},
             "time": _total(runs, seconds[PAPERS]) / _total(first, seconds[PAPERS]),
             "log": runs[0]["curve"][-1]["log"],
         }
@@ -209,7 +218,7 @@ def judge(study: Study, results: Mapping[str, Sequence[Result]], prices_from: Se
     }
     findings = [cost(study, label, rows[label]["time"]) for label in study.times]
     for finding in study.findings:
-        gap = draws.estimate(partial(_gap, finding))
+        gap = draws.estimate(partial(_gap, finding.better, finding.worse))
         found = verdict(gap, len(first))
         findings.append({"paper": finding.paper, "difference": gap, "verdict": found,
                          "sentence": sentence(finding, gap, found)})  # fmt: skip
@@ -220,8 +229,15 @@ def _end(label: str, means: Mapping[str, np.ndarray]) -> float:
     return float(means[label][-1])
 
 
-def _gap(finding: Finding, means: Mapping[str, np.ndarray]) -> float:
-    return _end(finding.better, means) - _end(finding.worse, means)
+def _gap(better: str, worse: str, means: Mapping[str, np.ndarray]) -> float:
+    return _end(better, means) - _end(worse, means)
+
+
+def by_family(runs: Sequence[Result], how: str) -> dict[str, float]:
+    """Returns success at the end by task family, the mean over seeds."""
+    families = np.array(runs[0]["instances"])
+    ends = Curve.ends(runs, how).success[:, 0]
+    return {family: float(np.nanmean(ends[:, families == family])) for family in sorted(set(runs[0]["instances"]))}
 
 
 def _total(runs: Sequence[Result], seconds: Any) -> float:
@@ -263,7 +279,7 @@ def main() -> None:
     torch.set_num_threads(1)
     shared = {name: getattr(options, name) for name in ("steps", "episodes", "policy", "evaluations")}
     planned = {name: study_runs(STUDIES[name], options.seeds, **shared) for name in options.studies}
-    base = [Run("base", seed, **shared) for seed in options.seeds]
+    base = [Run(BASE, seed, **shared) for seed in options.seeds]
     runs = base + [
         runs[number] for number in range(len(options.seeds)) for study in planned.values() for runs in study.values()
     ]
@@ -272,11 +288,11 @@ def main() -> None:
     studies = {}
     for name, variants in planned.items():
         results = {label: [done[run.file()] for run in runs] for label, runs in variants.items()}
-        studies[name] = judge(STUDIES[name], results, list(done.values()))
+        studies[name] = judge(STUDIES[name], results, [done[run.file()] for run in base], list(done.values()))
         print_study(studies[name])
     plot(studies, options.out / "ablations.png")
-    ends = [Curve.ends([done[run.file()] for run in base], how).success for how in ("greedy", "sampled")]
-    untrained = dict(zip(("greedy", "sampled"), (float(np.nanmean(each)) for each in ends), strict=True))
+    ends = [Curve.ends([done[run.file()] for run in base], how).success for how in HOW]
+    untrained = dict(zip(HOW, (float(np.nanmean(each)) for each in ends), strict=True))
     print(f"\nthe base, untrained: greedy {untrained['greedy']:.1%}, sampled {untrained['sampled']:.1%}")
     command = f"{COMMAND} {shlex.join(sys.argv[1:])}"
     print(f"\nrerun: {command}")

@@ -11,7 +11,7 @@ An action is good if a shortest known solution of the task begins with it (`agen
 Q shuffled within states, the policy's log-probability, the mean Q of the state, a judge that always says yes.
 
     python -m benchmarks.judges                                          # the shipped models
-    python -m benchmarks.judges --agent pocket --agent runs/demo/agent   # before and after a training
+    python -m benchmarks.judges --agent pocket --agent runs/demo/seed_0/agent   # before and after a training
 """
 
 from __future__ import annotations
