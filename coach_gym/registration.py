@@ -23,6 +23,7 @@ def register_envs() -> None:
         entry_point="coach_gym.envs.both:BothBenchmarks",
         vector_entry_point="coach_gym.envs.make:make_both_vector_env",
         nondeterministic=True,
+        disable_env_checker=True,
     )
 
 
@@ -38,4 +39,5 @@ def _register(id: str, **kwargs: object) -> None:
         vector_entry_point="coach_gym.envs.make:make_vector_env",
         kwargs=kwargs,
         nondeterministic=True,  # info["step_latency"] is measured; the embedded phone is deterministic
+        disable_env_checker=True,  # after a first reset that was refused, Gymnasium 1.4's returns nothing from steps
     )

@@ -494,7 +494,9 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         for each in given:
             if each is not None and (not isinstance(each, Integral) or isinstance(each, bool) or each < 0):
                 raise UsageError(f"seed={each!r:.60} is none; pass a whole number of at least 0")
-        return [int(seed) + i for i in range(self.num_envs)] if isinstance(seed, Integral) else given
+        if isinstance(seed, Integral):
+            return [int(seed) + i for i in range(self.num_envs)]
+        return [None if each is None else int(each) for each in given]
 
     def _one_each(self, name: str, values: Any) -> Sequence[Any]:
         if values is None:

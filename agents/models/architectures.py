@@ -28,6 +28,8 @@ def check_architecture(model_type: str | None, source: object) -> None:
         ValueError: The architecture is not one of `ARCHITECTURES`.
     """
     if model_type not in ARCHITECTURES:
+        if isinstance(source, str | Path) and (inside := Path(source) / "actor").is_dir():
+            raise ValueError(f"{source} is a saved agent and no model: read it with load(), or pass {inside} as policy")
         *others, last = ARCHITECTURES.values()
         found = f"has the architecture {model_type!r}" if model_type else "has no config.json with a model_type"
         raise ValueError(

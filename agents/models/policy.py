@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor, nn
 from transformers import AutoModelForImageTextToText, AutoTokenizer
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
@@ -132,7 +133,10 @@ class Policy:
         config = read_config(base_of(path))
         stored = stored_settings(Path(path)) or _default_dialect(config)
         chosen = choose_dialect(dialect, stored, min_pixels, max_pixels)
-        model: Any = AutoModelForImageTextToText.from_pretrained(path, config=config, dtype=kept)
+        try:
+            model: Any = AutoModelForImageTextToText.from_pretrained(path, config=config, dtype=kept)
+        except SafetensorError as error:
+            raise ValueError(f"the weights of {path} are damaged ({error}); restore them") from error
         name_base(model, path)
         return cls.around(model.to(device), path, chosen)
 

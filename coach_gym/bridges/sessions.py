@@ -36,7 +36,10 @@ class TaskList:
     def env(self, split: str | None) -> InOrder:
         """Makes the environment of a split, or that of the settings. No device starts before its reset."""
         chosen = self.settings.get("split") if split is None else _known(split)
-        return InOrder(gym.make(self.id, disable_env_checker=True, **{**self.settings, "split": chosen}))
+        settings = {**self.settings, "split": chosen}
+        if chosen is None:
+            settings.pop("unseen", None)  # which is for the splits that a session asks for
+        return InOrder(gym.make(self.id, disable_env_checker=True, **settings))
 
     def count(self, split: str | None) -> int:
         """Returns how many tasks a split lists."""

@@ -99,6 +99,7 @@ def evaluate(
         require_folders(**{name: path for name, path in exports.items() if path is not None})
         check_environment(env, chosen)
         player = make_player(agent, env, chosen, dialect, max_pixels, sample, max_new_tokens)
+    stood = out.stat().st_mtime_ns if out.exists() else None
     try:
         report = evaluate_suite(
             player, env, out=out, agent=agent, runs=runs, num_envs=num_envs, seed=seed, deterministic=not sample,
@@ -106,9 +107,10 @@ def evaluate(
         )  # fmt: skip
     except TaskError:
         raise  # its traceback says where the user's own code is wrong
-    except (ServerError, ValueError, WrongType, gym.error.Error) as error:
-        kept = f"\nResults so far are in {out}; the same command continues them." if out.exists() else ""
-        sys.exit(f"{error}{kept}")
+    except (ServerError, ValueError, WrongType, gym.error.Error, KeyboardInterrupt) as error:
+        played = out.exists() and out.stat().st_mtime_ns != stood
+        kept = f"Results so far are in {out}; the same command continues them." if played else ""
+        sys.exit("\n".join(filter(None, (str(error) or "interrupted", kept))))
     print(report)
     for path, text in ((json, report.to_json()), (csv, report.to_csv())):
         if path is not None:

@@ -8,10 +8,13 @@ coach-gym train --env AndroidWorld-v0 --pool pool.jsonl --steps 20000
 from __future__ import annotations
 
 import argparse
+import difflib
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from coach_gym.checks import require_whole
 from coach_gym.cli.refusals import path, refusing
 
 
@@ -47,9 +50,14 @@ def tasks(
     out: Path,
 ) -> None:
     """Writes a pool; the options are those of the command line."""
-    from coach_gym.envs.suites.pool import benchmark_instances, make_pool, overlap, read_pool, write_pool
+    from coach_gym.envs.suites.load import load_suite
+    from coach_gym.envs.suites.pool import BENCHMARKS, benchmark_instances, make_pool, overlap, read_pool, write_pool
 
     with refusing():
+        require_whole(1, number=number)
+        known = [each for benchmark in env for each in load_suite(BENCHMARKS[benchmark]).families.values()]
+        _require_named("family", family, {each.name for each in known})
+        _require_named("app", app, {name for each in known for name in each.apps})
         out.parent.mkdir(parents=True, exist_ok=True)
         kinds = [(each, upstream) for each in env for upstream in sorted({False, official})]
         tested = [task for each, upstream in kinds for task in benchmark_instances(each, official=upstream)]
@@ -61,9 +69,19 @@ def tasks(
         if task.env in env and (family is None or task.task in family) and (app is None or set(app) & set(task.apps))
         and (difficulty is None or task.difficulty in difficulty) and kind in (None, task.kind)
     ]  # fmt: skip
+    if not wanted:
+        sys.exit(f"none of the {len(kept)} tasks is left by the options; pass others, or a larger --number")
     write_pool(out, wanted)
     print(f"{len(wanted)} tasks of {len({task.task for task in wanted})} families in {out}")
     for counted in (Counter(task.env for task in wanted), Counter(task.difficulty for task in wanted)):
         print(", ".join(f"{count} {name}" for name, count in sorted(counted.items())))
     print(f"{len(dropped)} dropped, because they are among the {len(tested)} tasks of the tests")
     print(f"{len(kept) - len(wanted)} left out by the options")
+
+
+def _require_named(kind: str, names: Sequence[str] | None, known: Collection[str]) -> None:
+    for name in names or ():
+        if name not in known:
+            nearest = difflib.get_close_matches(name, known, n=1)
+            remedy = f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(sorted(known))}"
+            raise ValueError(f"there is no {kind} {name!r}; {remedy}")

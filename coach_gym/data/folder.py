@@ -9,6 +9,7 @@ from typing import Any
 from coach_gym.episode import Episode
 from coach_gym.files import write_whole
 from coach_gym.recording.archive import read_episode, read_heading, write_episode
+from coach_gym.recording.store import INDEX
 
 LEDGER = "episodes.json"
 
@@ -37,7 +38,9 @@ class EpisodeFolder:
             if about is not None and self.about != about:
                 raise ValueError(f"{path} holds episodes of {self.about}, not of {about}; choose another folder")
         elif about is None and not any(self.path.glob("*.npz")):
-            raise ValueError(f"{path} holds no episodes; make some with coach-gym data")
+            kept = any(self.path.rglob(INDEX)) if self.path.is_dir() else False
+            found = "episodes as runs and evaluations keep them, of another format" if kept else "no episodes"
+            raise ValueError(f"{path} holds {found}; make some with coach-gym data rollouts")
 
     @property
     def names(self) -> list[str]:

@@ -17,7 +17,7 @@ from coach_gym.agents.evaluation import HasPolicy, Predictor, origin_of, step_of
 from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.playing.rollout import Attempt, Rollout, settle
-from coach_gym.checks import MOST, require_at_most
+from coach_gym.checks import MOST, require_at_most, require_whole
 from coach_gym.dialects.names import settings_of
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.make import open_fleets
@@ -73,6 +73,7 @@ def evaluate_suite(
         ValueError: The file belongs to another evaluation, there would be too many episodes, or several environments
             would share one real device.
     """
+    require_whole(1, runs=runs, num_envs=num_envs)
     settings = dict(env_settings or {})
     close_fleets = open_fleets([settings], "thread", num_envs)
     make = partial(gym.make, env, disable_env_checker=True, **settings)

@@ -57,6 +57,8 @@ class Selection:
             raise ValueError(f"split={self.split!r} is unknown; choose one of {get_args(Split)}, or None for no split")
         if self.unseen not in get_args(Unseen):
             raise ValueError(f"unseen={self.unseen!r} is unknown; choose one of {get_args(Unseen)}")
+        if self.split is None and self.unseen != "instances":
+            raise ValueError(f"unseen={self.unseen!r} is about validation and test; pass split='test' with it")
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={value!r}" for name, value in self.report().items())

@@ -35,6 +35,15 @@ def test_ids_pass_gymnasiums_checker(id):
     check_env(env.unwrapped)
 
 
+@pytest.mark.parametrize("id", ["AndroidWorld-v0", "AndroidWorldAndLab-v0"])
+def test_a_first_reset_that_is_refused_does_not_spoil_the_steps(id):
+    env = gym.make(id, **SMALL)
+    with pytest.raises(ValueError):
+        env.reset(options={"tsk": "x"})
+    env.reset(seed=0)
+    assert len(env.step("press_home()")) == 5
+
+
 @pytest.mark.parametrize("render_mode", [5, b"human", ["rgb_array"]])
 @pytest.mark.parametrize("id", ["AndroidWorld-v0", "AndroidWorldAndLab-v0"])
 def test_a_render_mode_that_is_no_text_is_refused(id, render_mode):

@@ -162,6 +162,8 @@ def test_wrong_options_are_the_callers_error_and_leave_it_usable(envs, built, op
 def test_seeds_must_match_the_number_of_environments(envs):
     with pytest.raises(UsageError, match="seed has 2 entries for 3 environments"):
         envs.reset(seed=[1, 2])
+    whole = [envs.reset(seed=seeds)[1]["params"].tolist() for seeds in ([4, 5, 6], np.array([4, 5, 6]))]
+    assert whole[0] == whole[1] and "fault" not in envs.reset(seed=np.arange(3))[1]
 
 
 @pytest.mark.parametrize("reward", [float("nan"), -float("inf"), 10**400, None, "1.0x", [1.0, 2.0]])

@@ -272,6 +272,17 @@ def test_other_architectures_are_refused_before_loading(model_type: str | None, 
         Policy.load(tmp_path, device="cpu")
 
 
+def test_a_saved_agent_is_no_model_but_its_policy_is(policy: Policy, tmp_path: Path) -> None:
+    policy.save(tmp_path / "actor")
+    (tmp_path / "config.json").write_text('{"class": "CoachAgent"}')
+    with pytest.raises(ValueError, match=f"is a saved agent and no model: read it with load.*{tmp_path}/actor as pol"):
+        Policy.load(tmp_path)
+    weights = tmp_path / "actor/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:100])
+    with pytest.raises(ValueError, match=f"the weights of {tmp_path}/actor are damaged .*; restore them"):
+        Policy.load(tmp_path / "actor")
+
+
 def test_a_loaded_model_of_another_architecture_is_refused(policy: Policy) -> None:
     small = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
     vision, text = small | {"model_type": "clip_vision_model"}, small | {"model_type": "qwen2"}

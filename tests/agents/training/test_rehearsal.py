@@ -126,6 +126,13 @@ def test_a_saved_agent_rehearses_on_and_plays_without_the_folder(folder, tmp_pat
         again.learn(2)
 
 
+def test_a_folder_of_a_run_is_told_apart(tmp_path):
+    (tmp_path / "episodes").mkdir()
+    (tmp_path / "episodes/index.jsonl").touch()
+    with pytest.raises(ValueError, match="holds episodes as runs and evaluations keep them, of another format; make"):
+        cloning(rehearsal=tmp_path).learn(2)
+
+
 def test_a_folder_without_a_success_is_refused_before_anything_is_played(tmp_path):
     EpisodeFolder(tmp_path, {"source": "test"}).write("0", episode(make(), "a", 0.0))
     agent = cloning(rehearsal=tmp_path)

@@ -22,6 +22,19 @@ def test_experts_and_their_files(tmp_path, capsys):
     assert len(list((tmp_path / "world").iterdir())) == 4
     main(command)  # everything is played already
     assert len(files["out"].read_text().splitlines()) == 5
+    with pytest.raises(SystemExit) as refused:
+        main([*command, "--seed", "7"])
+    assert "holds another evaluation" in str(refused.value) and "continues" not in str(refused.value)
+
+
+def test_an_interrupted_evaluation_says_how_to_go_on(tmp_path, monkeypatch):
+    def interrupted(*_, out, **__):
+        out.write_text("{}")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("coach_gym.evaluation.evaluate_suite", interrupted)
+    with pytest.raises(SystemExit, match="interrupted\nResults so far are in .*; the same command continues them"):
+        main(["evaluate", "--agent", "expert", "--out", str(tmp_path / "r"), *ENV])
 
 
 def test_a_model_behind_a_server(tmp_path, capsys):

@@ -85,3 +85,18 @@ def test_the_command_draws_filters_and_drops_tests(tmp_path, capsys):
     main(["tasks", "--from", str(whole), "--env", "AndroidLab-v0", "--kind", "query", "--out", str(easy)])
     found = read_pool(easy)
     assert found == [task for task in read if task.env == "AndroidLab-v0" and task.kind == "query"] and found
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--family", "ContactsAddContct"], "no family 'ContactsAddContct'; did you mean 'ContactsAddContact'"),
+        (["--app", "Zzz"], "there is no app 'Zzz'; there are "),
+        (["--number", "0"], "number=0 is too small; pass 1 or more"),
+        (["--number", "1", "--family", "VlcCreatePlaylist"], "none of the 1 tasks is left by the options; pass others"),
+    ],
+)
+def test_a_pool_that_would_be_empty_is_refused(options, told, tmp_path):
+    with pytest.raises(SystemExit, match=told):
+        main(["tasks", "--out", str(tmp_path / "pool.jsonl"), *options])
+    assert not (tmp_path / "pool.jsonl").exists()

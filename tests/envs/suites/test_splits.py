@@ -239,6 +239,7 @@ def test_a_vector_environment_passes_its_split_on():
     [
         ({"split": "all"}, "split='all' is unknown; choose one of ('train', 'validation', 'test'), or None"),
         ({"split": "test", "unseen": "colors"}, "unseen='colors' is unknown; choose one of ('instances', 'words',"),
+        ({"unseen": "words"}, "unseen='words' is about validation and test; pass split='test' with it"),
         ({"split": "train", "tasks": ["VlcCreatePlaylist"]}, "VlcCreatePlaylist is in (split='test', unseen='apps')"),
         ({"split": "test", "tasks": ["TasksAddTask", "Tusk"]}, "no task 'Tusk'"),
         ({"benchmark": "android_sight", "split": "validation", "unseen": "apps"}, "it has (split='train'), "),
