@@ -60,13 +60,23 @@ def write_run(folder: Path, config: Mapping[str, Any]) -> None:
 
 
 def read_run(resume: Path | None) -> dict[str, Any]:
-    """Returns what the run in a folder was started with; nothing without a folder, or for a single checkpoint.
+    """Returns what the run in a folder, or that of a checkpoint, was started with; nothing if no run is there.
 
     Raises:
-        ValueError: The note of it is damaged.
+        FileNotFoundError: There is no such folder.
+        ValueError: The note of the run is damaged.
     """
-    path = None if resume is None else resume / RUN
-    return {} if path is None or not path.is_file() else read_object(path, train=dict, env=dict)
+    if resume is None:
+        return {}
+    if not resume.is_dir():
+        raise FileNotFoundError(f"there is no folder {resume} to resume; pass that of a run, or a checkpoint")
+    path = (_run_of(resume.resolve()) if is_checkpoint(resume) else resume) / RUN
+    return read_object(path, train=dict, env=dict) if path.is_file() else {}
+
+
+def _run_of(checkpoint: Path) -> Path:
+    """Returns the folder of the run that has saved a checkpoint, its best agent or the trained one."""
+    return checkpoint.parent.parent if checkpoint.parent.name == CHECKPOINTS else checkpoint.parent
 
 
 def is_checkpoint(path: Path) -> bool:
@@ -74,20 +84,20 @@ def is_checkpoint(path: Path) -> bool:
     return (path / "config.json").is_file()
 
 
-def latest_checkpoint(path: Path) -> Path:
-    """Returns `path` if it is a checkpoint, else the latest checkpoint in the folder of a run.
+def latest_checkpoint(path: Path) -> Path | None:
+    """Returns `path` if it is a checkpoint, else the latest in the folder of a run; None if that stopped before any.
 
     Raises:
-        SystemExit: There is none.
+        SystemExit: There is none, and no run that could begin anew.
     """
     from coach_gym.agents.training.saving.checkpoints import checkpoints_in
 
     if is_checkpoint(path):
         return path
     found = checkpoints_in(path / CHECKPOINTS, PREFIX)
-    if not found:
+    if not found and (not (path / RUN).is_file() or (path / AGENT).is_dir()):
         sys.exit(f"{path} is neither a checkpoint nor the folder of a run that has any in {CHECKPOINTS}/")
-    return found[-1]
+    return found[-1] if found else None
 
 
 def saving_times(every: str | int) -> dict[str, Any]:

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+_TABLES = {
+    "env": "settings of the environment; put its id into [train] env, or pass --env",
+    "train": "options of coach-gym train",
+}
 CONFIGS = Path(__file__).parents[1] / "configs"
 """Settings that are ready for use."""
 
@@ -31,6 +35,9 @@ def read_config(path: Path | None) -> dict[str, Any]:
         sys.exit(f"the settings in {path} cannot be read ({error}); mend the file")
     if not isinstance(settings, dict):
         sys.exit(f"{path} holds a {type(settings).__name__}, not settings by name; mend the file")
+    for name, held in _TABLES.items():
+        if not isinstance(settings.get(name, {}), dict):
+            sys.exit(f"{name} = {settings[name]!r:.60} in {path} is no table; [{name}] is that of the {held}")
     return settings
 
 

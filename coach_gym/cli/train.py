@@ -12,15 +12,15 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import gymnasium as gym
 
-from coach_gym.checks import require_whole
+from coach_gym.checks import WrongType, require_known, require_whole
 from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import path, refusing
 from coach_gym.cli.runs import (
@@ -35,6 +35,7 @@ from coach_gym.cli.runs import (
     write_run,
 )
 from coach_gym.cli.settings import parse_settings, read_config
+from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.tasks.words import Split
 from coach_gym.files import require_folders
 from coach_gym.hub import SHIPPED, require_model
@@ -95,8 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"show the devices in the browser while they are trained on (default port: {WATCH_PORT})",
     )  # fmt: skip
     parser.add_argument(
-        "--resume", type=path, help="a run to continue in its folder with its settings, or a checkpoint to start from"
-    )
+        "--resume", type=path,
+        help="a run to continue in its folder, or a checkpoint to start from; with the settings of that run",
+    )  # fmt: skip
     parser.set_defaults(run=train, settings=[])
 
 
@@ -142,42 +144,58 @@ def train(
         resume: A checkpoint, or the `out` folder of a run, to continue from.
         settings: Words of the command line that are settings of the agent.
     """
-    options = {
+    words = {
         "agent": agent, "policy": policy, "env": env, "num_envs": num_envs, "steps": steps, "save_every": save_every,
-        "keep": keep, "eval_every": eval_every, "eval_episodes": eval_episodes,
+        "keep": keep, "eval_every": eval_every, "eval_episodes": eval_episodes, "split": split, "pool": pool,
+        "max_steps": max_steps, "out": out, "watch": watch, "resume": resume,
     }  # fmt: skip
-    of_env = {"split": split, "max_steps": max_steps, "pool": None if pool is None else str(pool)}
-    words = {**parse_settings(settings), "train": _given(options), "env": _given(of_env)}
+    file = read_config(config)
     with refusing():
+        options = {**_options_in(file.pop("train", {})), **_given(words)}
+        out, watch, resume = (options.pop(name, None) for name in ("out", "watch", "resume"))
         before = read_run(resume)
-    whole = merged({"train": DEFAULTS, "env": {}}, before, read_config(config), words)
+    of_env = {name: options.pop(name) for name in ("split", "pool", "max_steps") if name in options}
+    if "pool" in of_env:
+        of_env["pool"] = str(of_env["pool"])
+    defaults = {"train": DEFAULTS, "env": {}}
+    whole = merged(defaults, before, file, {**parse_settings(settings), "train": options, "env": of_env})
     folder = out_folder(out, resume)
     chosen = dict(whole)
     run, env_settings = chosen.pop("train"), chosen.pop("env")
-    if pool is not None and split is None:
-        env_settings.pop("split", None)  # a file's; the pool says which instances there are
+    _require_no_others(chosen, {*words})
+    if "pool" in of_env and "split" not in of_env:
+        env_settings.pop("split", None)  # of the table env; the pool says which instances there are
     if "steps" not in run:
         sys.exit("how long to train is missing; pass --steps, the number of environment steps")
     with refusing():
         counts = {name: run[name] for name in ("keep", "eval_every", "eval_episodes") if run[name] is not None}
         require_whole(1, steps=run["steps"], **counts)
         require_folders(out=folder)
-        if not resume:  # whose checkpoint has the models
-            require_model(run["policy"])
         check_environment(run["env"], env_settings, vector=True)
+        checkpoint = None if resume is None else latest_checkpoint(resume)
+        if checkpoint is None:  # otherwise it has the models
+            require_model(run["policy"])
+        else:
+            run["agent"] = _agent_that_goes_on(checkpoint, run["steps"], before.get("train", {}), options)
     if run["policy"] not in SHIPPED and run["env"].startswith("Android"):
         env_settings.setdefault("max_steps", MAX_STEPS)
     saving_times(run["save_every"])  # refuses now what it cannot read
+    if resume is not None and checkpoint is None:
+        print(f"{resume} stopped before its first checkpoint; it begins anew")
     with Processes() as processes:
         watched = None if watch is None else _port_to_watch(watch, processes.rank)
         arguments = {"verbose": 1, "tensorboard_log": str(folder), "device": processes.building_device, **chosen}
         with refusing():
             envs = gym.make_vec(run["env"], num_envs=processes.share(run["num_envs"]), **env_settings)
-            made = partial(_resumed, resume) if resume else partial(_made, run["agent"], run["policy"])
-            trained = made(envs, arguments)
+            trained = _made(run["agent"], run["policy"], checkpoint, envs, arguments)
         if processes.first():  # not earlier: what was refused leaves the folder free
             write_run(folder, whole)
-        _learn(trained, run, env_settings, folder, watched)
+        try:
+            _learn(trained, run, env_settings, folder, watched)
+        except KeyboardInterrupt:
+            if processes.size > 1:
+                raise
+            _stop(trained, folder)
         trained.save(folder / AGENT, exclude=["optimizer"])
         envs.close()
 
@@ -197,21 +215,58 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _made(agent: str, policy: str, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
+def _options_in(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Reads the table `train` of a file as the command line is read: the same options, types and choices."""
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    add_arguments(parser)
+    known = vars(parser.parse_args([])).keys() - {"config", "settings", "run"}
+    require_known("coach-gym train", sorted(known), table)
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in table.items() if value is not None]
+    try:
+        read = vars(parser.parse_args(words))
+    except argparse.ArgumentError as error:
+        sys.exit(f"the table [train]: {error}")
+    return _given({name: read[name] for name in table})
+
+
+def _require_no_others(names: Iterable[str], options: Collection[str]) -> None:
+    """Refuses settings that are not the agent's, as the agent itself would, but before models are loaded."""
+    of_env = signature(AndroidEnv).parameters.keys() - {"device"}  # the agent has one, too
+    for name in names:
+        if name in options:
+            sys.exit(f"{name} is an option of the command: put it into the table [train] of the --config file")
+        if name in of_env:
+            sys.exit(f"{name} is a setting of the environment: put it into the table [env] of a --config file")
+
+
+def _agent_that_goes_on(checkpoint: Path, steps: int, before: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """Returns the method of a checkpoint, or ends the program if it cannot go on as the options say."""
+    from coach_gym.agents.training.saving.checkpoint import read_arguments, read_state
+
+    names = {kind: name for name, kind in AGENTS.items()}
+    kind, done = read_arguments(checkpoint, whole=False)["class"], read_state(checkpoint)[0].num_timesteps
+    if kind not in names:
+        sys.exit(f"{checkpoint} holds a {kind}, not one of {', '.join(names)}")
+    if steps <= done:
+        sys.exit(f"--steps {steps} is the total, and {checkpoint} stands at {done} steps; pass more than {done}")
+    for name, own in (("agent", names[kind]), ("policy", before.get("policy"))):
+        if own is not None and options.get(name, own) != own:
+            sys.exit(f"--{name} {options[name]} differs from {checkpoint}, which is of {own}; leave --{name} out")
+    return names[kind]
+
+
+def _made(agent: str, policy: str, checkpoint: Path | None, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
     from coach_gym import agents
 
-    return getattr(agents, AGENTS[agent])(policy, envs, **arguments)
+    kind = getattr(agents, AGENTS[agent])
+    return kind(policy, envs, **arguments) if checkpoint is None else kind.load(checkpoint, envs, **arguments)
 
 
-def _resumed(path: Path, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
-    from coach_gym import agents
-    from coach_gym.agents.training.saving.checkpoint import read_arguments
-
-    checkpoint = latest_checkpoint(path)
-    name = read_arguments(checkpoint, whole=False)["class"]
-    if name not in AGENTS.values():
-        sys.exit(f"{checkpoint} holds a {name}, not one of {', '.join(AGENTS.values())}")
-    return getattr(agents, name).load(checkpoint, envs, **arguments)
+def _stop(agent: OnlineAgent, folder: Path) -> NoReturn:
+    """Saves an interrupted training as a checkpoint, and ends the program with the status of Ctrl-C."""
+    agent.save(folder / CHECKPOINTS / f"{PREFIX}_{agent.num_timesteps}_steps")
+    print(f"stopped at step {agent.num_timesteps}; continue with --resume {folder}", file=sys.stderr)
+    sys.exit(128 + signal.SIGINT)
 
 
 def _learn(
@@ -222,19 +277,26 @@ def _learn(
 
     evaluates = run["eval_every"] is not None
     saving = {**saving_times(run["save_every"]), "keep": run["keep"], "keep_best": not evaluates}
-    callbacks: list[Any] = [CheckpointCallback(None, folder / CHECKPOINTS, name_prefix=PREFIX, **saving)]
-    if evaluates:
-        number = min(run["num_envs"], run["eval_episodes"])
-        judges = gym.make_vec(run["env"], num_envs=number, **_held_out(run["env"], env_settings))
-        callbacks.append(
-            EvalCallback(
-                judges, n_eval_episodes=run["eval_episodes"], eval_steps=run["eval_every"], best_model_save_path=folder
+    with refusing():
+        callbacks: list[Any] = [CheckpointCallback(None, folder / CHECKPOINTS, name_prefix=PREFIX, **saving)]
+        if evaluates:
+            episodes = run["eval_episodes"]
+            held_out = _held_out(run["env"], env_settings)
+            judges = gym.make_vec(run["env"], num_envs=min(run["num_envs"], episodes), **held_out)
+            callbacks.append(
+                EvalCallback(
+                    judges, n_eval_episodes=episodes, eval_steps=run["eval_every"], best_model_save_path=folder
+                )
             )
-        )
-    if watch is not None:
-        callbacks.append(WatchCallback(watch))
+        if watch is not None:
+            callbacks.append(WatchCallback(watch))
     steps = run["steps"] - agent.num_timesteps
-    agent.learn(steps, callbacks, reset_num_timesteps=agent.num_timesteps == 0, progress_bar=True)
+    try:
+        agent.learn(steps, callbacks, reset_num_timesteps=agent.num_timesteps == 0, progress_bar=True)
+    except (ValueError, WrongType) as error:
+        if callbacks[0].locals:  # which it has once the training begins; what is wrong then keeps its traceback
+            raise
+        sys.exit(str(error))
     if evaluates:
         judges.close()
 

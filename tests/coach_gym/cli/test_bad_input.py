@@ -58,6 +58,7 @@ def folder(tmp_path, monkeypatch, adb):
         "pool.jsonl": HALF, "unknown.toml": "env.worker = 'thread'", "empty.toml": "attached = [{serials = []}]",
         "away.toml": "attached = [{host = '127.0.0.1', ports = [1, 3]}]", "away_env.toml": "env.device = '127.0.0.1:3'",
         "away_lab.toml": "env.lab.device = '127.0.0.1:3'", "results.jsonl": HALF + "\n",
+        "text.toml": "env = 'AndroidLab-v0'",
     }  # fmt: skip
     for name, text in files.items():
         path = tmp_path / name
@@ -112,6 +113,7 @@ def folder(tmp_path, monkeypatch, adb):
         ("train --steps 8 --pool pool.jsonl", "line 1 of pool.jsonl is no task"),
         ("train --steps 8 --k two", "k='two' is of type str; pass a whole number"),
         ("train --steps 8 --kk 2", "CoachAgent has no argument 'kk'; did you mean 'k'"),
+        ("evaluate --agent random --config text.toml", "env = 'AndroidLab-v0' in text.toml is no table; .* pass --env"),
         ("evaluate --runs 0", "runs=0 is too small"),
         ("evaluate --agent random --runs 99999999999", r"runs=99999999999 is too large; pass \d+ or less"),
         ("data rollouts --episodes 999999999999", "episodes=999999999999 is too large; pass 1048576 or less"),

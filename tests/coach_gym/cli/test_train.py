@@ -3,16 +3,20 @@
 import inspect
 import json
 import socket
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import gymnasium as gym
+import numpy as np
 import pytest
+import torch
 from gymnasium.envs.registration import EnvSpec
 
 import coach_gym.agents
 from coach_gym.__main__ import main
 from coach_gym.agents.coach import CoachAgent as TheAgent
 from coach_gym.agents.training.arguments import _check_type
+from coach_gym.agents.training.saving.state import TrainerState, sampling_state
 from coach_gym.cli import train
 from coach_gym.cli.runs import latest_checkpoint
 from coach_gym.dialects import UITars
@@ -35,16 +39,20 @@ class Agent:
         return agent
 
     def learn(self, steps, callbacks, reset_num_timesteps, progress_bar):
+        self.in_learn(callbacks)
         self.learned, self.reset, (self.callback, *self.evaluations) = steps, reset_num_timesteps, callbacks
 
-    def save(self, path, exclude):
+    def in_learn(self, callbacks): ...
+
+    def save(self, path, exclude=()):
         self.saved = path
 
 
 @pytest.fixture
 def agent(monkeypatch):
     envs = SimpleNamespace(close=lambda: None)
-    monkeypatch.setattr(train.gym, "make_vec", lambda *args, **kwargs: setattr(envs, "kwargs", kwargs) or envs)
+    made = lambda id, **kwargs: setattr(envs, "id", id) or setattr(envs, "kwargs", kwargs) or envs  # noqa: E731
+    monkeypatch.setattr(train.gym, "make_vec", made)
     for name in train.AGENTS.values():
         monkeypatch.setattr(coach_gym.agents, name, Agent)
     monkeypatch.setattr(train, "require_model", lambda name: None)  # nor is there a hub
@@ -72,6 +80,57 @@ def test_a_split_is_the_environments_own_and_overrides_the_files(agent, tmp_path
     words = ("--steps", "100", "--config", str(tmp_path / "settings.toml"), "--out")
     assert agent(*words, str(tmp_path / "a")).envs.kwargs["split"] == "validation"
     assert agent(*words, str(tmp_path / "b"), "--split", "train").envs.kwargs["split"] == "train"
+
+
+def test_the_table_train_holds_options_of_the_command(agent, tmp_path):
+    out = tmp_path / "out"
+    text = (
+        f'[train]\nenv = "AndroidLab-v0"\nsteps = 40\nsplit = "train"\nmax_steps = 4\nsave_every = 7\nkeep = 2\n'
+        f'out = "{out}"\n[env]\nsplit = "test"\nmax_steps = 9\n'
+    )
+    (tmp_path / "settings.toml").write_text(text)
+    made = agent("--config", str(tmp_path / "settings.toml"))
+    assert (made.learned, made.saved, made.callback.save_steps, made.callback.keep) == (40, out / "agent", 7, 2)
+    assert made.envs.id == "AndroidLab-v0"
+    assert made.envs.kwargs == {"num_envs": 8, "split": "train", "max_steps": 4}
+    noted = json.loads((out / "run.json").read_text())
+    assert noted["train"]["steps"] == 40 and noted["env"] == {"split": "train", "max_steps": 4}
+    words = ("--split", "validation", "--steps", "60", "--out", str(tmp_path / "other"))
+    made = agent("--config", str(tmp_path / "settings.toml"), *words)
+    assert made.learned == 60 and made.envs.kwargs["split"] == "validation"
+
+
+def test_a_page_a_pool_and_a_run_to_resume_may_be_in_the_table_too(agent, tmp_path, monkeypatch):
+    checkpoint(tmp_path / "first", 40)
+    ports = []
+    monkeypatch.setattr(train, "_port_to_watch", lambda port, rank: ports.append(port))
+    text = f'[train]\nsteps = 100\npool = "p.jsonl"\nwatch = 8099\nresume = "{tmp_path / "first"}"\n[env]\nsplit="test"'
+    (tmp_path / "settings.toml").write_text(text)
+    made = agent("--config", str(tmp_path / "settings.toml"))
+    assert made.learned == 60 and made.envs.kwargs["pool"] == "p.jsonl" and ports == [8099]
+    assert "split" not in made.envs.kwargs
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("[train]\neval_evry = 2", "coach-gym train has no argument 'eval_evry'; did you mean 'eval_every'"),
+    ("[train]\nagent = 'foo'", r"the table \[train\]: argument --agent: invalid choice: 'foo' \(choose from .*ppo"),
+    ("[train]\nnum_envs = 'two'", r"the table \[train\]: argument --num-envs: invalid int value: 'two'"),
+    ("policy = 'pocket'", r"policy is an option of the command: put it into the table \[train\]"),
+    ("env = 'AndroidLab-v0'", r"env = 'AndroidLab-v0' in .* is no table; \[env\] .*; put its id into \[train\] env"),
+    ("train = 5", r"train = 5 in .* is no table"),
+    ("tasks = ['ClockTimerEntry']", r"tasks is a setting of the environment: put it into the table \[env\]"),
+])  # fmt: skip
+def test_what_a_file_has_in_the_wrong_place_is_refused(agent, tmp_path, text, told):
+    (tmp_path / "settings.toml").write_text(text)
+    with pytest.raises(SystemExit, match=told):
+        agent("--steps", "9", "--out", str(tmp_path / "out"), "--config", str(tmp_path / "settings.toml"))
+    assert not Agent.made and not (tmp_path / "out").exists()
+
+
+def test_settings_of_the_environment_are_named_at_once(agent, tmp_path):
+    with pytest.raises(SystemExit, match=r"screen_size is a setting of the environment: .* \[env\] of a --config file"):
+        agent("--steps", "9", "--out", str(tmp_path), "--screen_size", "[270, 600]")
+    assert not Agent.made
 
 
 def test_the_trained_agent_is_saved_and_checkpointed(agent, tmp_path):
@@ -197,7 +256,9 @@ def checkpoint(folder, steps, name="CoachAgent"):
     path = folder / "checkpoints" / f"agent_{steps}_steps"
     path.mkdir(parents=True)
     (path / "config.json").write_text(json.dumps({"class": name, "arguments": {}, "not_saved": []}))
-    (path / "trainer_state.json").write_text("{}")
+    generator, device = np.random.default_rng(0), torch.device("cpu")
+    state = TrainerState(steps, 0, 0, 0, [], [], generator.bit_generator.state, sampling_state(device))
+    (path / "trainer_state.json").write_text(json.dumps(asdict(state) | {"sampling": [state.sampling]}))
     return path
 
 
@@ -214,6 +275,85 @@ def test_a_run_resumes_without_the_model_that_it_began_with(agent, tmp_path, mon
     latest = checkpoint(tmp_path, 40)
     monkeypatch.setattr(train, "require_model", lambda name: pytest.fail(f"{name} was asked for"))
     assert agent("--policy", "gone", "--steps", "100", "--resume", str(tmp_path)).path == latest
+
+
+def test_a_checkpoint_goes_on_with_the_settings_of_its_run(agent, tmp_path):
+    first = tmp_path / "first"
+    agent("--steps", "100", "--out", str(first), "--num-envs", "2", "--split", "train", "--k", "4")
+    best = checkpoint(first, 40).rename(first / "best_model")
+    for number, saved in enumerate((checkpoint(first, 40), best)):
+        made = agent("--resume", str(saved), "--out", str(tmp_path / str(number)))
+        assert made.envs.kwargs == {"num_envs": 2, "split": "train"} and made.arguments["k"] == 4
+        assert (made.path, made.learned) == (saved, 60)
+
+
+def test_what_a_checkpoint_cannot_go_on_with_is_refused_and_leaves_the_run_as_it_is(agent, tmp_path, monkeypatch):
+    agent("--steps", "100", "--out", str(tmp_path), "--agent", "grpo")
+    checkpoint(tmp_path, 68, "GRPOAgent")
+    noted = (tmp_path / "run.json").read_text()
+    monkeypatch.setattr(train.gym, "make_vec", lambda *args, **kwargs: pytest.fail("the environments were made"))
+    for words, told in (
+        (("--steps", "68"), "--steps 68 is the total, and .* stands at 68 steps; pass more than 68"),
+        (("--agent", "ppo"), "--agent ppo differs from .*, which is of grpo; leave --agent out"),
+        (("--policy", "tars"), "--policy tars differs from .*, which is of pocket; leave --policy out"),
+    ):
+        with pytest.raises(SystemExit, match=told):
+            agent("--resume", str(tmp_path), *words)
+    assert (tmp_path / "run.json").read_text() == noted
+
+
+def test_a_checkpoint_without_its_run_tells_the_method(agent, tmp_path):
+    agent("--resume", str(checkpoint(tmp_path, 40, "GRPOAgent")), "--steps", "60", "--out", str(tmp_path / "out"))
+    assert json.loads((tmp_path / "out/run.json").read_text())["train"]["agent"] == "grpo"
+
+
+def test_a_folder_that_is_not_there_is_named_before_what_else_is_missing(agent):
+    with pytest.raises(SystemExit, match="there is no folder nosuch to resume"):
+        agent("--resume", "nosuch")
+
+
+def test_ctrl_c_saves_a_checkpoint_to_continue_from(agent, tmp_path, monkeypatch, capsys):
+    def interrupted(self, callbacks):
+        self.num_timesteps = 24
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Agent, "in_learn", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        agent("--steps", "100", "--out", str(tmp_path))
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == f"stopped at step 24; continue with --resume {tmp_path}\n"
+    assert Agent.made[-1].saved == tmp_path / "checkpoints/agent_24_steps"
+    monkeypatch.setattr(train.Processes, "size", 2)
+    monkeypatch.setattr(train.Processes, "first", lambda self: True)
+    with pytest.raises(KeyboardInterrupt):
+        agent("--steps", "100", "--out", str(tmp_path / "two"))
+
+
+def test_a_mistake_found_before_the_first_step_is_a_sentence_and_later_ones_keep_their_traceback(
+    agent, tmp_path, monkeypatch
+):
+    def learn(self, callbacks):
+        if self.arguments["k"] == 2:
+            callbacks[0].model = self
+            callbacks[0].on_training_start({"self": self}, {})
+        raise ValueError("none of its 0 episodes is solved")
+
+    monkeypatch.setattr(Agent, "in_learn", learn)
+    with pytest.raises(SystemExit, match="none of its 0 episodes is solved"):
+        agent("--steps", "100", "--out", str(tmp_path / "a"), "--k", "1")
+    with pytest.raises(ValueError, match="none of its 0 episodes is solved"):
+        agent("--steps", "100", "--out", str(tmp_path / "b"), "--k", "2")
+
+
+def test_a_run_without_a_checkpoint_begins_anew(agent, tmp_path, capsys):
+    agent("--steps", "100", "--out", str(tmp_path), "--k", "4", "--agent", "grpo")  # whose stand-in saves nothing
+    made = agent("--resume", str(tmp_path), "--agent", "ppo", "--batch_size", "6")
+    assert (made.policy, made.learned, made.reset) == ("pocket", 100, True)
+    assert (made.arguments["k"], made.arguments["batch_size"]) == (4, 6)
+    assert "stopped before its first checkpoint; it begins anew" in capsys.readouterr().out
+    (tmp_path / "agent").mkdir()
+    with pytest.raises(SystemExit, match="neither a checkpoint nor the folder of a run that has any"):
+        agent("--resume", str(tmp_path), "--out", str(tmp_path / "other"))
 
 
 def test_a_checkpoint_of_something_else_is_refused(agent, tmp_path):
