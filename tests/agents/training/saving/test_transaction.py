@@ -92,7 +92,7 @@ def test_a_failed_update_changes_nothing(name, number, tmp_path):
 
 
 def test_weights_that_overflow_are_taken_back():
-    agent, remember = make(GRPOAgent), Remember()
+    agent, remember = make(GRPOAgent, mini_batch_size=8), Remember()
     optimizer = agent.optimizers["policy.optimizer"]
     step = optimizer.step
 
