@@ -144,7 +144,7 @@ def _looks(episode):
 
 def visit(share, batch_size):
     """Returns weights, and those that are sampled, after visits of this process's share; what is drawn is fixed."""
-    agent = make("coach", learning_rate=5.0, batch_size=batch_size, revisit=6)
+    agent = make("coach", learning_rate=5.0, batch_size=batch_size, revisit=18)  # room for unequal shares
     agent.optimizers["policy.optimizer"] = torch.optim.SGD(agent.policy.model.parameters())
     agent.critic.value_head.weight.data.copy_(torch.linspace(-1, 1, 32))
     groups = episodes(agent)
