@@ -95,7 +95,7 @@ class PPOAgent(ActorCriticAgent):
         return replace(self.policy_sample(episode, tree, means), advantages=advantages)
 
     def _rewards(self, episode: Episode, unknown: float) -> Tensor:
-        """The outcome at the last step, and process rewards, with `unknown` for those that are."""
+        """The outcome at the last step, and process rewards, with `unknown` in place of those that no judge gave."""
         judged = [unknown if step.process_reward is None else step.process_reward for step in episode.steps]
         rewards = self.process_reward_weight * torch.tensor(judged, device=self.device)
         rewards[-1] += self.outcome_reward_weight * (episode.outcome or 0.0)

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 import torch
 
@@ -43,13 +43,12 @@ from coach_gym.agents.training.saving.state import TrainerState
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_settings
+from coach_gym.agents.training.updating import Memory
 from coach_gym.checks import MOST, WrongType, require_at_most, require_switch, require_temperature, require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
 from coach_gym.interruptions import held_back
-
-Memory = TypeVar("Memory", Success, Visited)
 
 
 class OnlineAgent(CollectingAgent, ABC):

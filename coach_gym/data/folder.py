@@ -38,7 +38,7 @@ class EpisodeFolder:
             if about is not None and self.about != about:
                 raise ValueError(f"{path} holds episodes of {self.about}, not of {about}; choose another folder")
         elif about is None and not any(self.path.glob("*.npz")):
-            kept = any(self.path.rglob(INDEX)) if self.path.is_dir() else False
+            kept = any(self.path.rglob(INDEX))
             found = "episodes as runs and evaluations keep them, of another format" if kept else "no episodes"
             raise ValueError(f"{path} holds {found}; make some with coach-gym data rollouts")
 
